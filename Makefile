@@ -1,0 +1,48 @@
+# Godwit's commands. The build itself is CMake's (CMakePresets.json); this file strings the steps together.
+
+# The packages below are the system's: so is the interpreter that sees them.
+PYTHON := /usr/bin/python3
+GODWIT := build/release/godwit
+
+DEPS := g++ cmake ninja-build libfmt-dev libpcre2-dev libcli11-dev nlohmann-json3-dev libgtest-dev python3 python3-pip
+# llvm-19: llvm-symbolizer, for names and lines in the sanitizers' stack traces.
+DEPS_TEST := clang-19 libclang-rt-19-dev llvm-19 python3-numpy
+
+PROMPT ?= Explain in three sentences why some birds fly thousands of miles every year.
+FUZZ_SECONDS ?= 600
+
+.DEFAULT_GOAL := help
+.PHONY: help deps deps-test build demo test check-long bench format tidy
+
+help: ## list these commands
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-12s %s\n", $$1, $$2 }' Makefile
+
+deps: ## install the packages that the build needs (Debian 12; root only if some are missing)
+	@tools/deps $(DEPS)
+
+deps-test: deps ## install what the tests need beyond that
+	@tools/deps $(DEPS_TEST)
+
+build: deps ## build the program: build/release/godwit
+	@[ -f build/release/build.ninja ] || cmake --preset release
+	@cmake --build --preset release --target godwit
+
+demo: build ## fetch the default model and answer a prompt (PROMPT="...")
+	@model=$$($(PYTHON) tools/fetch smollm2) && set -x && $(GODWIT) run "$$model" -p "$(PROMPT)"
+
+test: deps-test ## everything that CI runs: release, sanitizers, fuzz targets, tidy
+	@$(PYTHON) tools/run_tests
+
+check-long: deps-test ## before an issue is closed: long tests, the other models, fuzzing (FUZZ_SECONDS=600 each)
+	@$(PYTHON) tools/run_tests --long --fuzz-seconds $(FUZZ_SECONDS)
+
+bench: build ## tokens per second of the default model, greedy, three times
+	@model=$$($(PYTHON) tools/fetch smollm2) && for i in 1 2 3; do \
+	    $(GODWIT) run "$$model" -p "$(PROMPT)" --temperature 0 -n 64 >/dev/null || exit 1; done
+
+format: ## lay out the C++ code (clang-format 19)
+	@command -v clang-format-19 >/dev/null || { echo "format: apt-get install clang-format-19" >&2; exit 1; }
+	@git ls-files -co --exclude-standard '*.cpp' '*.hpp' '*.h' | xargs -r clang-format-19 -i
+
+tidy: ## check include directions, sizes and texts (also a test)
+	@$(PYTHON) tools/tidy

@@ -1,0 +1,64 @@
+// Ops that move and convert: copy, embed, cache_write. (gather and scatter stand with the experts that use them.)
+#include <cstring>
+
+#include "backend/reference/dequantise.hpp"
+#include "backend/reference/host_view.hpp"
+#include "backend/reference/reference_device.hpp"
+#include "base/half.hpp"
+
+namespace godwit::reference {
+namespace {
+
+/// `count` elements from f32 into a plane or view of F32, F16 or BF16.
+void store_row(const float* in, DType dtype, std::byte* out, int64_t count) {
+    if (dtype == DType::F32) {
+        std::memcpy(out, in, count * sizeof(float));
+        return;
+    }
+    CHECK(dtype == DType::F16 || dtype == DType::BF16);
+    auto* halves = reinterpret_cast<uint16_t*>(out);
+    for (int64_t i = 0; i < count; ++i) halves[i] = dtype == DType::F16 ? f32_to_f16(in[i]) : f32_to_bf16(in[i]);
+}
+
+}  // namespace
+
+void ReferenceOps::copy(const View& in, const View& out) {
+    CHECK(in.shape == out.shape);
+    if (in.shape.elements() == 0) return;
+    if (in.dtype == out.dtype) {
+        std::memmove(host_bytes(out), host_bytes(in), in.bytes());
+        return;
+    }
+    std::vector<float> row(in.shape.elements());
+    dequantise_row(in.dtype, host_bytes(in), row.data(), in.shape.elements());
+    store_row(row.data(), out.dtype, host_bytes(out), in.shape.elements());
+}
+
+void ReferenceOps::embed(const Weight& table, const View& ids, float scale, const View& out) {
+    int64_t columns = table.inputs();
+    CHECK(out.columns() == columns && out.rows() == ids.shape.elements());
+    const int32_t* id = i32(ids);
+    float* to = f32(out);
+    uint64_t row_bytes = tensor_bytes(table.view.dtype, Shape{columns});
+    for (int64_t r = 0; r < out.rows(); ++r, to += columns) {
+        CHECK(id[r] >= 0 && id[r] < table.outputs());
+        dequantise_row(table.view.dtype, host_bytes(table.view) + id[r] * row_bytes, to, columns);
+        if (scale != 1)
+            for (int64_t i = 0; i < columns; ++i) to[i] *= scale;
+    }
+}
+
+void ReferenceOps::cache_write(const View& in, const View& slots, const View& plane) {
+    CHECK(plane.shape.rank() == 4 && in.shape.rank() == 3);
+    CHECK(in.shape[1] == plane.shape[2] && in.shape[2] == plane.shape[3]);
+    int64_t row = in.shape[1] * in.shape[2];
+    uint64_t row_bytes = tensor_bytes(plane.dtype, Shape{row});
+    const float* from = f32(in);
+    const int32_t* slot = i32(slots);
+    for (int64_t r = 0; r < in.shape[0]; ++r) {
+        CHECK(slot[r] >= 0 && slot[r] < plane.shape[0] * plane.shape[1]);
+        store_row(from + r * row, plane.dtype, host_bytes(plane) + slot[r] * row_bytes, row);
+    }
+}
+
+}  // namespace godwit::reference

@@ -1,0 +1,44 @@
+#include "base/utf8.hpp"
+
+namespace godwit {
+
+Utf8Unit next_utf8(std::string_view text) {
+    constexpr char32_t kReplacement = 0xFFFD;
+    const auto lead = static_cast<unsigned char>(text[0]);
+    if (lead < 0x80) return {lead, 1, Utf8Form::WellFormed};
+    if (lead < 0xC2 || lead > 0xF4) return {kReplacement, 1, Utf8Form::IllFormed};
+
+    const uint32_t size = lead < 0xE0 ? 2 : lead < 0xF0 ? 3 : 4;
+    // Table 3-7: after four leads the second byte has a narrower range; it keeps out overlong forms, surrogates and
+    // what lies above U+10FFFF.
+    unsigned char low = lead == 0xE0 ? 0xA0 : lead == 0xF0 ? 0x90 : 0x80;
+    unsigned char high = lead == 0xED ? 0x9F : lead == 0xF4 ? 0x8F : 0xBF;
+    auto code_point = static_cast<char32_t>(lead & (0x7F >> size));
+    for (uint32_t i = 1; i < size; ++i) {
+        if (i == text.size()) return {kReplacement, i, Utf8Form::Cut};
+        const auto byte = static_cast<unsigned char>(text[i]);
+        if (byte < low || byte > high) return {kReplacement, i, Utf8Form::IllFormed};
+        code_point = code_point << 6 | (byte & 0x3F);
+        low = 0x80;
+        high = 0xBF;
+    }
+    return {code_point, size, Utf8Form::WellFormed};
+}
+
+std::string replace_ill_formed(std::string_view text) {
+    std::string out;
+    out.reserve(text.size());
+    while (!text.empty()) {
+        const Utf8Unit unit = next_utf8(text);
+        out += unit.form == Utf8Form::WellFormed ? text.substr(0, unit.size) : kReplacementCharacter;
+        text.remove_prefix(unit.size);
+    }
+    return out;
+}
+
+bool is_white_space(char32_t c) {
+    return (c >= 0x09 && c <= 0x0D) || c == 0x20 || c == 0x85 || c == 0xA0 || c == 0x1680 ||
+           (c >= 0x2000 && c <= 0x200A) || c == 0x2028 || c == 0x2029 || c == 0x202F || c == 0x205F || c == 0x3000;
+}
+
+}  // namespace godwit

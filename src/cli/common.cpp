@@ -1,0 +1,90 @@
+#include "cli/common.hpp"
+
+#include <CLI/CLI.hpp>
+
+#include <cerrno>
+#include <charconv>
+#include <cstdio>
+#include <cstring>
+
+#include "backend/reference/reference_device.hpp"
+#include "base/printable.hpp"
+#include "base/thread_count.hpp"
+
+namespace godwit {
+
+void ModelOptions::add_to(CLI::App& command) {
+    command.add_option("MODEL", path, "a GGUF file (of a split model: its first part)")->required();
+    command.add_option("--threads", threads, "threads to compute with (default: all cores this process may use)")
+        ->check(CLI::Range(1, 1024));
+    command.add_option("--context", context, "tokens of one sequence (default: the model's, at most 8192)")
+        ->check(CLI::Range(int64_t{1}, int64_t{1} << 30));
+    command.add_option("--kv", kv, "how keys and values are stored (default: f16)")->check(CLI::IsMember({"f16", "f32"}));
+}
+
+EngineSettings ModelOptions::settings(int64_t rows, int64_t logit_rows) const {
+    EngineSettings settings;
+    settings.context = context;
+    settings.kv = kv == "f32" ? KvFormat::F32 : KvFormat::F16;
+    settings.step = {.rows = rows, .logit_rows = logit_rows};
+    return settings;
+}
+
+Result<LoadedModel> load_model(const ModelOptions& options) {
+    LoadedModel loaded;
+    loaded.pool = std::make_unique<ThreadPool>(options.threads > 0 ? options.threads : default_thread_count());
+    loaded.device = std::make_unique<reference::ReferenceDevice>(*loaded.pool);
+    loaded.model = TRY(Model::load(options.path, *loaded.device));
+    return loaded;
+}
+
+std::string file_name(const std::string& path) { return printable(path.substr(path.find_last_of('/') + 1)); }
+
+Result<std::string> read_text(const std::string& path) {
+    std::FILE* file = path == "-" ? stdin : std::fopen(path.c_str(), "rb");
+    if (file == nullptr) return error("{}: cannot open: {}", path, std::strerror(errno));
+    std::string text;
+    char chunk[65536];
+    size_t n;
+    while ((n = std::fread(chunk, 1, sizeof chunk, file)) > 0) text.append(chunk, n);
+    bool failed = std::ferror(file) != 0;
+    int reason = errno;
+    if (file != stdin) std::fclose(file);
+    if (failed) return error("{}: cannot read: {}", path, std::strerror(reason));
+    return text;
+}
+
+Result<std::vector<TokenId>> parse_ids(const std::string& text) {
+    std::string list = text.starts_with("@") ? TRY(read_text(text.substr(1))) : text;
+    std::vector<TokenId> ids;
+    const char *at = list.data(), *end = at + list.size();
+    auto separator = [](char c) { return c == ',' || c == ' ' || c == '\n' || c == '\r' || c == '\t'; };
+    while (at != end) {
+        if (separator(*at)) {
+            ++at;
+            continue;
+        }
+        TokenId id = 0;
+        auto [next, failure] = std::from_chars(at, end, id);
+        if (failure != std::errc() || (next != end && !separator(*next)))
+            return error("--tokens: '{}' is not a list of token ids (like 1,2,3)", printable({at, end}, 40));
+        ids.push_back(id);
+        at = next;
+    }
+    return ids;
+}
+
+std::string human_bytes(uint64_t bytes) {
+    constexpr const char* kUnits[] = {"B", "kB", "MB", "GB", "TB"};
+    double value = static_cast<double>(bytes);
+    size_t unit = 0;
+    while (value >= 1000 && unit + 1 < std::size(kUnits)) value /= 1000, ++unit;
+    return unit == 0 ? fmt::format("{} B", bytes) : fmt::format("{:.1f} {}", value, kUnits[unit]);
+}
+
+void print_json(const nlohmann::ordered_json& json) {
+    std::string text = json.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace);
+    std::printf("%s\n", text.c_str());
+}
+
+}  // namespace godwit

@@ -1,0 +1,53 @@
+// What several commands share: opening a model on a backend, reading input, numbers for people, JSON out.
+#pragma once
+
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "backend/device.hpp"
+#include "base/result.hpp"
+#include "base/thread_pool.hpp"
+#include "engine/memory_plan.hpp"
+#include "model/model.hpp"
+
+namespace CLI {
+class App;
+}
+
+namespace godwit {
+
+/// Options of every command that runs a model.
+struct ModelOptions {
+    std::string path;
+    int threads = 0;      // 0: all cores this process may use
+    int64_t context = 0;  // 0: see EngineSettings
+    std::string kv = "f16";
+
+    void add_to(CLI::App& command);
+    /// Engine settings from these, with steps of `rows` rows of which `logit_rows` give logits.
+    EngineSettings settings(int64_t rows, int64_t logit_rows) const;
+};
+
+/// A model with the device and the threads it runs on.
+struct LoadedModel {
+    std::unique_ptr<ThreadPool> pool;
+    std::unique_ptr<Device> device;
+    std::unique_ptr<Model> model;
+};
+Result<LoadedModel> load_model(const ModelOptions& options);
+
+/// `model.gguf` without its folders, fit for one line.
+std::string file_name(const std::string& path);
+/// A whole file, or standard input for "-".
+Result<std::string> read_text(const std::string& path);
+/// "1,2,3", or "@file" with ids separated by commas or white space. Errors: not a number.
+Result<std::vector<TokenId>> parse_ids(const std::string& text);
+/// "271.4 MB" (decimal).
+std::string human_bytes(uint64_t bytes);
+/// One JSON object and a newline on stdout; ill-formed UTF-8 in strings becomes U+FFFD.
+void print_json(const nlohmann::ordered_json& json);
+
+}  // namespace godwit

@@ -1,0 +1,143 @@
+// godwit inspect, godwit plan: what a model file holds, and what running it would take.
+#include <CLI/CLI.hpp>
+
+#include <map>
+
+#include "backend/reference/reference_device.hpp"
+#include "base/printable.hpp"
+#include "cli/cli.hpp"
+#include "cli/common.hpp"
+#include "file/metadata.hpp"
+
+namespace godwit {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+struct InspectOptions {
+    std::string model;
+    bool tensors = false, json = false;
+    int64_t context = 0, parallel = 1;
+};
+
+/// "Q4_1 210, F32 61": how many tensors of each type.
+std::map<std::string_view, int64_t> count_types(const ModelFile& file) {
+    std::map<std::string_view, int64_t> counts;
+    for (const TensorInfo& tensor : file.tensors()) ++counts[dtype_name(tensor.dtype)];
+    return counts;
+}
+
+int64_t count_parameters(const ModelFile& file) {
+    int64_t parameters = 0;
+    for (const TensorInfo& tensor : file.tensors()) parameters += tensor.shape.elements();
+    return parameters;
+}
+
+/// The fault that keeps the model from running, or nothing.
+std::string find_fault(const std::string& path, const Device& device) {
+    Result<CheckedModel> checked = check_model(path, device);
+    return checked.ok() ? "" : checked.error().message;
+}
+
+void print_inspection(const ModelFile& file, const std::string& fault, bool tensors) {
+    fmt::print("{}: GGUF version {}, {} part(s), {} tensors, {} parameters, {} of weights\n", file_name(file.path()),
+               file.version(), file.parts(), file.tensors().size(), count_parameters(file),
+               human_bytes(file.tensor_bytes()));
+    for (const auto& [type, count] : count_types(file)) fmt::print("  {:>5} × {}\n", count, type);
+    fmt::print("\nmetadata\n");
+    for (const Metadata::Entry& entry : file.metadata().entries())
+        fmt::print("  {} = {}\n", printable(entry.key), value_text(entry.value));
+    if (tensors) {
+        fmt::print("\ntensors\n");
+        for (const TensorInfo& tensor : file.tensors())
+            fmt::print("  {:<40} {:<8} {:>20} {:>12}\n", printable(tensor.name), dtype_name(tensor.dtype),
+                       tensor.shape.to_string(), tensor.data.size());
+    }
+    fmt::print("\n{}\n", fault.empty() ? "It can run here." : "It cannot run here: " + fault);
+}
+
+void print_inspection_json(const ModelFile& file, const std::string& fault, bool tensors) {
+    Json json{{"file", file.path()}, {"version", file.version()}, {"parts", file.parts()}};
+    json["parameters"] = count_parameters(file);
+    json["weight_bytes"] = file.tensor_bytes();
+    for (const Metadata::Entry& entry : file.metadata().entries())
+        json["metadata"][std::string(entry.key)] = value_text(entry.value);
+    if (tensors) {
+        json["tensors"] = Json::array();
+        for (const TensorInfo& tensor : file.tensors()) {
+            Json shape = Json::array();
+            for (int i = 0; i < tensor.shape.rank(); ++i) shape.push_back(tensor.shape[i]);
+            json["tensors"].push_back({{"name", std::string(tensor.name)},
+                                       {"dtype", std::string(dtype_name(tensor.dtype))},
+                                       {"shape", shape},
+                                       {"bytes", tensor.data.size()}});
+        }
+    }
+    json["unsupported"] = fault.empty() ? Json() : Json(fault);
+    print_json(json);
+}
+
+Result<int> inspect(const InspectOptions& options) {
+    ModelFile file = TRY(ModelFile::open(options.model));
+    ThreadPool pool(1);
+    reference::ReferenceDevice device(pool);
+    std::string fault = find_fault(options.model, device);
+    if (options.json) print_inspection_json(file, fault, options.tensors);
+    else print_inspection(file, fault, options.tensors);
+    return 0;
+}
+
+Result<int> plan(const InspectOptions& options) {
+    ThreadPool pool(1);
+    reference::ReferenceDevice device(pool);
+    CheckedModel checked = TRY(check_model(options.model, device));
+    EngineSettings settings{.context = options.context, .sequences = options.parallel};
+    MemoryPlan memory = plan_memory(checked.file, checked.plan, settings);
+    if (options.json) {
+        print_json({{"architecture", checked.plan.architecture},
+                    {"context", memory.context},
+                    {"parallel", memory.sequences},
+                    {"kv_format", std::string(kv_format_name(settings.kv))},
+                    {"weight_bytes", memory.weights},
+                    {"kv_bytes", memory.kv},
+                    {"activation_bytes", memory.activations},
+                    {"total_bytes", memory.total()}});
+        return 0;
+    }
+    fmt::print("{}: {}, {} layers, vocabulary {}\n", file_name(options.model), checked.plan.architecture,
+               checked.plan.layers.size(), checked.plan.vocabulary);
+    fmt::print("  {:<12} {:>15} bytes  {:>9}  in the file's mapping\n", "weights", memory.weights, human_bytes(memory.weights));
+    fmt::print("  {:<12} {:>15} bytes  {:>9}  {} × {} tokens, {}, {} cache group(s)\n", "KV", memory.kv,
+               human_bytes(memory.kv), memory.sequences, memory.context, kv_format_name(settings.kv),
+               checked.plan.cache.groups.size());
+    fmt::print("  {:<12} {:>15} bytes  {:>9}  steps of up to {} rows\n", "activations", memory.activations,
+               human_bytes(memory.activations), settings.step.rows);
+    fmt::print("  {:<12} {:>15} bytes  {:>9}\n", "total", memory.total(), human_bytes(memory.total()));
+    return 0;
+}
+
+}  // namespace
+
+void add_inspect(CLI::App& app, Action& action) {
+    auto options = std::make_shared<InspectOptions>();
+    CLI::App* command = app.add_subcommand("inspect", "what a model file holds, and what is unsupported and why");
+    command->add_option("MODEL", options->model, "a GGUF file")->required();
+    command->add_flag("--tensors", options->tensors, "list every tensor");
+    command->add_flag("--json", options->json, "one JSON object on stdout");
+    command->footer("Example:\n  godwit inspect model.gguf --tensors");
+    command->callback([=, &action] { action = [options] { return inspect(*options); }; });
+}
+
+void add_plan(CLI::App& app, Action& action) {
+    auto options = std::make_shared<InspectOptions>();
+    CLI::App* command = app.add_subcommand("plan", "full validation and the memory plan, byte-exact, without loading");
+    command->add_option("MODEL", options->model, "a GGUF file")->required();
+    command->add_option("--context", options->context, "tokens of one sequence (default: the model's, at most 8192)")
+        ->check(CLI::Range(int64_t{1}, int64_t{1} << 30));
+    command->add_option("--parallel", options->parallel, "sequences at once (default: 1)")->check(CLI::Range(1, 65536));
+    command->add_flag("--json", options->json, "one JSON object on stdout");
+    command->footer("Example:\n  godwit plan model.gguf --context 4096 --parallel 8");
+    command->callback([=, &action] { action = [options] { return plan(*options); }; });
+}
+
+}  // namespace godwit

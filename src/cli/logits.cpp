@@ -1,0 +1,63 @@
+// godwit logits: the model's raw output for given tokens, as a numpy file. The window through which other programs check the forward pass.
+#include <CLI/CLI.hpp>
+
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+
+#include "cli/cli.hpp"
+#include "cli/common.hpp"
+#include "engine/solo.hpp"
+
+namespace godwit {
+namespace {
+
+constexpr int64_t kRows = 64;  // a step; all of them give logits
+
+struct LogitsOptions {
+    ModelOptions model;
+    std::string tokens, out;
+};
+
+/// numpy's file format, version 1.0: magic, header length, a Python dict padded to 64 bytes, then the raw array.
+std::string npy_header(size_t rows, int64_t columns) {
+    std::string dict = fmt::format("{{'descr': '<f4', 'fortran_order': False, 'shape': ({}, {}), }}", rows, columns);
+    size_t length = (10 + dict.size() + 1 + 63) / 64 * 64 - 10;
+    dict.resize(length - 1, ' ');
+    std::string header = "\x93NUMPY";
+    header += {'\x01', '\x00', static_cast<char>(length & 0xff), static_cast<char>(length >> 8)};
+    return header + dict + '\n';
+}
+
+Result<int> logits(const LogitsOptions& options) {
+    std::vector<TokenId> ids = TRY(parse_ids(options.tokens));
+    if (ids.empty()) return error("--tokens: no token ids given");
+    LoadedModel loaded = TRY(load_model(options.model));
+    Solo solo = TRY(Solo::make(*loaded.model, *loaded.device, options.model.settings(kRows, kRows)));
+    std::FILE* file = std::fopen(options.out.c_str(), "wb");
+    if (file == nullptr) return error("{}: cannot write: {}", options.out, std::strerror(errno));
+    std::string header = npy_header(ids.size(), loaded.model->plan.vocabulary);
+    bool written = std::fwrite(header.data(), 1, header.size(), file) == header.size();
+    Result<void> computed = solo.extend_all(ids, [&](int64_t, std::span<const float> row) {
+        written = written && std::fwrite(row.data(), sizeof(float), row.size(), file) == row.size();
+    });
+    written = (std::fclose(file) == 0) && written;
+    if (computed.ok() && written) return 0;
+    std::remove(options.out.c_str());
+    TRY(std::move(computed));
+    return error("{}: cannot write: {}", options.out, std::strerror(errno));
+}
+
+}  // namespace
+
+void add_logits(CLI::App& app, Action& action) {
+    auto options = std::make_shared<LogitsOptions>();
+    CLI::App* command = app.add_subcommand("logits", "raw logits of given tokens, as a numpy file (no BOS is added)");
+    options->model.add_to(*command);
+    command->add_option("--tokens", options->tokens, "ids like 1,2,3, or @file")->required();
+    command->add_option("--out", options->out, "float32 [tokens, vocabulary] in numpy's file format")->required();
+    command->footer("Example:\n  godwit logits model.gguf --tokens 1,2,3 --out x.npy --kv f32");
+    command->callback([=, &action] { action = [options] { return logits(*options); }; });
+}
+
+}  // namespace godwit

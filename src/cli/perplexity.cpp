@@ -1,0 +1,53 @@
+// godwit perplexity: how well a model predicts a text.
+#include "engine/perplexity.hpp"
+
+#include <CLI/CLI.hpp>
+
+#include "cli/cli.hpp"
+#include "cli/common.hpp"
+#include "cli/progress.hpp"
+
+namespace godwit {
+namespace {
+
+constexpr int64_t kRows = 64;  // a step; all of them give logits
+
+struct PerplexityOptions {
+    ModelOptions model;
+    std::string file;
+    bool json = false;
+};
+
+Result<int> perplexity(PerplexityOptions options) {
+    if (options.model.context == 0) options.model.context = 512;
+    std::string text = TRY(read_text(options.file));
+    LoadedModel loaded = TRY(load_model(options.model));
+    Solo solo = TRY(Solo::make(*loaded.model, *loaded.device, options.model.settings(kRows, kRows)));
+    Progress progress("perplexity");
+    PerplexityScore score = TRY(score_text(solo, *loaded.model->tokenizer, text, options.model.context,
+                                           [&](int64_t done, int64_t chunks, const PerplexityScore& so_far) {
+                                               progress.update(done, chunks, fmt::format("{:.4f} so far", so_far.perplexity()));
+                                           }));
+    progress.finish();
+    if (options.json)
+        print_json({{"perplexity", score.perplexity()}, {"nll", score.mean_nll()}, {"tokens", score.tokens}});
+    else
+        fmt::print("perplexity {:.4f} over {} tokens of {} ({} backend, {} threads)\n", score.perplexity(), score.tokens,
+                   file_name(options.file), loaded.device->name(), loaded.pool->size());
+    return 0;
+}
+
+}  // namespace
+
+void add_perplexity(CLI::App& app, Action& action) {
+    auto options = std::make_shared<PerplexityOptions>();
+    CLI::App* command = app.add_subcommand("perplexity", "how well a model predicts a text (as llama-perplexity scores)");
+    options->model.add_to(*command);
+    command->get_option("--context")->description("tokens of a chunk (default: 512)");
+    command->add_option("--file", options->file, "the text; - is standard input")->required();
+    command->add_flag("--json", options->json, R"({"perplexity","nll","tokens"})");
+    command->footer("Example:\n  godwit perplexity model.gguf --file text.txt --context 512");
+    command->callback([=, &action] { action = [options] { return perplexity(*options); }; });
+}
+
+}  // namespace godwit

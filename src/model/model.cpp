@@ -1,0 +1,44 @@
+#include "model/model.hpp"
+
+#include "model/registry.hpp"
+#include "model/vocabulary.hpp"
+
+namespace godwit {
+namespace {
+
+/// Errors below the container do not know the path.
+template <class T>
+Result<T> at(const std::string& path, Result<T> result) {
+    if (result.ok()) return result;
+    return error("{}: {}", path, result.error().message);
+}
+
+Result<std::unique_ptr<Tokenizer>> read_tokenizer(const ModelFile& file) {
+    return make_tokenizer(TRY(read_vocabulary(file.metadata())));
+}
+
+}  // namespace
+
+Result<CheckedModel> check_model(const std::string& path, const Device& device) {
+    ModelFile file = TRY(ModelFile::open(path));
+    TRY(at(path, check_is_model(file.metadata())));
+    ModelPlan plan = TRY(at(path, plan_model(file)));
+    TRY(at(path, check_tensors(file, plan, device)));
+    std::unique_ptr<Tokenizer> tokenizer = TRY(at(path, read_tokenizer(file)));
+    return CheckedModel{std::move(file), std::move(plan), std::move(tokenizer)};
+}
+
+Result<TokenizerFile> load_tokenizer(const std::string& path) {
+    ModelFile file = TRY(ModelFile::open(path));
+    std::unique_ptr<Tokenizer> tokenizer = TRY(at(path, read_tokenizer(file)));
+    return TokenizerFile{std::move(file), std::move(tokenizer)};
+}
+
+Result<std::unique_ptr<Model>> Model::load(const std::string& path, Device& device) {
+    CheckedModel checked = TRY(check_model(path, device));
+    Weights weights = TRY(at(path, Weights::load(checked.file, checked.plan, device)));
+    return std::make_unique<Model>(Model{std::move(checked.file), std::move(checked.plan),
+                                         std::move(checked.tokenizer), std::move(weights)});
+}
+
+}  // namespace godwit

@@ -1,0 +1,42 @@
+// A loaded model: its file, plan, tokenizer and weights on a device. Immutable after load(); any thread may use the tokenizer,
+// the engine's thread the rest. Everything that could be wrong with the file was found at load (invariant I4).
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "backend/device.hpp"
+#include "base/result.hpp"
+#include "file/model_file.hpp"
+#include "model/plan.hpp"
+#include "model/weights.hpp"
+#include "text/tokenizer.hpp"
+
+namespace godwit {
+
+struct Model {
+    ModelFile file;
+    ModelPlan plan;
+    std::unique_ptr<Tokenizer> tokenizer;
+    Weights weights;
+
+    /// Opens, validates as a whole, and lays the weights out. Errors: one line, `path: what (fix)`.
+    static Result<std::unique_ptr<Model>> load(const std::string& path, Device& device);
+};
+
+/// What load() does without the weights: the file, its plan and its tokenizer, all checked for `device`.
+struct CheckedModel {
+    ModelFile file;
+    ModelPlan plan;
+    std::unique_ptr<Tokenizer> tokenizer;
+};
+Result<CheckedModel> check_model(const std::string& path, const Device& device);
+
+/// The file and its tokenizer alone, whatever the architecture (for tokenize and detokenize).
+struct TokenizerFile {
+    ModelFile file;
+    std::unique_ptr<Tokenizer> tokenizer;
+};
+Result<TokenizerFile> load_tokenizer(const std::string& path);
+
+}  // namespace godwit

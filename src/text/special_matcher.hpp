@@ -1,0 +1,45 @@
+// Finds special tokens in a text: the leftmost, of several that begin there the longest. The sorted texts serve as a
+// trie. Time: the text × the longest special in the worst case, one table look-up a byte where none begins.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <optional>
+#include <string_view>
+#include <vector>
+
+#include "base/function_ref.hpp"
+#include "text/token_table.hpp"
+
+namespace godwit {
+
+class SpecialMatcher {
+public:
+    struct Match {
+        size_t begin = 0;
+        size_t size = 0;
+        TokenId id = 0;
+    };
+
+    /// Tokens with empty text are left out. `table` must outlive the matcher.
+    SpecialMatcher(const TokenTable& table, std::span<const TokenId> ids);
+
+    std::optional<Match> find(std::string_view text) const;
+
+    /// Every special that `text` begins with and its length, shortest first.
+    void prefixes(std::string_view text, FunctionRef<void(TokenId, size_t)> found) const;
+
+private:
+    struct Special {
+        std::string_view text;
+        TokenId id;
+    };
+    struct Range {
+        uint32_t begin = 0, end = 0;
+    };
+
+    std::vector<Special> specials_;       // by text
+    std::array<Range, 256> first_bytes_;  // the specials that begin with a byte
+};
+
+}  // namespace godwit

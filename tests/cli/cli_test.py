@@ -1,0 +1,164 @@
+#!/usr/bin/env python3
+"""The command line from outside: cli_test.py GODWIT. Small models lie in tests/models/data; those tests that want a real one use
+the default model from the cache."""
+
+import json
+import os
+import signal
+import struct
+import subprocess
+import sys
+import tempfile
+import unittest
+from pathlib import Path
+
+GODWIT = sys.argv.pop(1)
+DATA = Path(__file__).resolve().parent.parent / "models" / "data"
+TINY = str(DATA / "llama.f32.gguf")
+GEMMA = str(DATA / "gemma3.f32.gguf")
+CACHE = Path(os.environ.get("GODWIT_CACHE") or Path.home() / ".cache" / "godwit")
+SMOLLM2 = str(CACHE / "models" / "SmolLM2-135M-Instruct.Q4_1.gguf")
+
+
+def godwit(*arguments, stdin=""):
+    return subprocess.run([GODWIT, *arguments], input=stdin, capture_output=True, text=True, timeout=120)
+
+
+class Commands(unittest.TestCase):
+    def ok(self, *arguments, **more):
+        done = godwit(*arguments, **more)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        return done.stdout
+
+    def fails(self, *arguments, mentions, code=1):
+        done = godwit(*arguments)
+        self.assertEqual(done.returncode, code, done.stdout + done.stderr)
+        if code == 1:
+            self.assertEqual(done.stderr.count("\n"), 1, f"one line: {done.stderr!r}")
+        for word in mentions:
+            self.assertIn(word, done.stderr)
+
+    def test_version_and_help(self):
+        self.assertRegex(self.ok("--version"), r"^godwit \d+\.\d+\.\d+\n$")
+        for command in ("run", "inspect", "plan", "tokenize", "detokenize", "logits", "perplexity"):
+            self.assertIn(command, self.ok("--help"))
+            self.assertIn("Example", self.ok(command, "--help"))
+
+    def test_bad_usage(self):
+        self.fails(mentions=["subcommand"], code=2)
+        self.fails("run", mentions=["MODEL"], code=2)
+        self.fails("tokenize", TINY, mentions=["--text"], code=2)
+        self.fails("run", TINY, "--threads", "0", mentions=["--threads"], code=2)
+
+    def test_missing_and_foreign_files(self):
+        self.fails("run", "/nowhere/x.gguf", "--raw", "-p", "a", mentions=["/nowhere/x.gguf", "No such file"])
+        self.fails("plan", __file__, mentions=["cli_test.py", "GGUF"])
+        self.fails("plan", str(DATA), mentions=["not a regular file"])
+
+    def test_inspect(self):
+        text = self.ok("inspect", TINY, "--tensors")
+        for word in ("general.architecture", "token_embd.weight", "F32", "It can run here"):
+            self.assertIn(word, text)
+        found = json.loads(self.ok("inspect", TINY, "--tensors", "--json"))
+        self.assertIsNone(found["unsupported"])
+        self.assertEqual(found["weight_bytes"], sum(t["bytes"] for t in found["tensors"]))
+
+    def test_plan_is_byte_exact(self):
+        plan = json.loads(self.ok("plan", GEMMA, "--context", "100", "--parallel", "3", "--json"))
+        self.assertEqual(plan["context"], 100)
+        # 7 layers, 2 KV heads of 8, keys and values, f16; 100 tokens take 4 blocks of 32.
+        self.assertEqual(plan["kv_bytes"], 3 * 7 * (4 * 32) * 2 * 8 * 2 * 2)
+        self.assertEqual(plan["total_bytes"], plan["weight_bytes"] + plan["kv_bytes"] + plan["activation_bytes"])
+        self.assertIn("2 cache group(s)", self.ok("plan", GEMMA))
+
+    def test_tokenize_and_back(self):
+        text = "Grüße, world \U0001F600\n"
+        tokens = json.loads(self.ok("tokenize", TINY, "--text", text, "--json"))["tokens"]
+        self.assertEqual(b"".join(bytes.fromhex(t["bytes"]) for t in tokens).decode().lstrip(" "), text)
+        ids = ",".join(str(t["id"]) for t in tokens)
+        self.assertEqual(json.loads(self.ok("detokenize", TINY, "--tokens", ids, "--json"))["text"], text)
+        self.assertEqual(self.ok("tokenize", TINY, "--text", "", "--json"), '{"tokens":[]}\n')
+        self.fails("detokenize", TINY, "--tokens", "1,x", mentions=["--tokens", "x"])
+        self.fails("detokenize", TINY, "--tokens", "999999", mentions=["999999", "vocabulary"])
+
+    def test_logits_file(self):
+        with tempfile.TemporaryDirectory() as folder:
+            out = f"{folder}/x.npy"
+            self.ok("logits", TINY, "--tokens", "1,261,291", "--out", out, "--kv", "f32")
+            data = Path(out).read_bytes()
+            header = struct.unpack("<H", data[8:10])[0]
+            shape = eval(data[10:10 + header])["shape"]
+            self.assertEqual(shape[0], 3)
+            got = struct.unpack(f"<{shape[0] * shape[1]}f", data[10 + header:])
+            golden = (DATA / "llama.f32.text.npy").read_bytes()
+            start = 10 + struct.unpack("<H", golden[8:10])[0]
+            want = struct.unpack(f"<{len(got)}f", golden[start:start + 4 * len(got)])
+            for a, b in zip(got, want):
+                self.assertAlmostEqual(a, b, delta=1e-3)
+            self.fails("logits", TINY, "--tokens", "5000", "--out", out, mentions=["5000", "vocabulary"])
+            self.assertFalse(os.path.exists(out), "no half-written file is left")
+        self.fails("logits", TINY, "--tokens", "1", "--out", "/nowhere/x.npy", mentions=["/nowhere/x.npy"])
+
+    def test_run_reads_prompt_from_option_or_pipe(self):
+        options = ("--raw", "-n", "6", "--temperature", "0")
+        first = godwit("run", TINY, *options, "-p", "hello there")
+        second = godwit("run", TINY, *options, stdin="hello there")
+        self.assertEqual((first.returncode, first.stdout), (0, second.stdout))
+        self.assertIn("tokens/s", first.stderr)
+        self.fails("run", TINY, "-p", "hello", mentions=["--raw"])
+
+    def test_run_is_reproducible(self):
+        def answer(*more):
+            return self.ok("run", TINY, "--raw", "-p", "a", "-n", "20", *more)
+        self.assertEqual(answer("--seed", "7"), answer("--seed", "7", "--threads", "1"))
+        self.assertNotEqual(answer("--seed", "7"), answer("--seed", "8"))
+        self.assertEqual(answer("--temperature", "0"), answer("--temperature", "0", "--seed", "3"))
+
+    def test_run_refuses_what_does_not_fit(self):
+        self.fails("run", TINY, "--raw", "-p", "a b c d e f g h", "--context", "4", mentions=["context", "4"])
+        self.fails("run", TINY, "--raw", "-p", "a", "--top-p", "nan", mentions=["top_p"])
+        self.fails("run", TINY, "--raw", "-p", "a", "--repetition-penalty", "0", mentions=["repetition_penalty"])
+
+    def test_run_stops_before_the_stop_text(self):
+        whole = self.ok("run", TINY, "--raw", "-p", "hello", "-n", "30", "--temperature", "0").rstrip("\n")
+        stop = whole[len(whole) // 2:len(whole) // 2 + 2]
+        cut = self.ok("run", TINY, "--raw", "-p", "hello", "-n", "30", "--temperature", "0", "--stop", stop)
+        self.assertEqual(cut.rstrip("\n"), whole[:whole.index(stop)].rstrip("\n"))
+
+    def test_locale_changes_nothing(self):  # W2
+        plain = self.ok("run", TINY, "--raw", "-p", "a", "-n", "8", "--seed", "1")
+        done = subprocess.run([GODWIT, "run", TINY, "--raw", "-p", "a", "-n", "8", "--seed", "1"], capture_output=True,
+                              text=True, timeout=60, env={**os.environ, "LC_ALL": "de_DE.UTF-8", "LC_NUMERIC": "de_DE.UTF-8"})
+        self.assertEqual(done.stdout, plain)
+
+
+class DefaultModel(unittest.TestCase):
+    def setUp(self):
+        self.assertTrue(os.path.exists(SMOLLM2), "the default model is missing: tools/fetch smollm2")
+
+    def test_answers_sensibly(self):
+        done = godwit("run", SMOLLM2, "--raw", "-p", "The capital of France is", "-n", "8", "--temperature", "0")
+        self.assertIn("Paris", done.stdout)
+
+    def test_resident_memory_stays_within_the_plan(self):
+        plan = json.loads(godwit("plan", SMOLLM2, "--json").stdout)
+        child = subprocess.Popen([GODWIT, "run", SMOLLM2, "--raw", "-p", "Once upon a time " * 40, "-n", "4"],
+                                 stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        _, status, usage = os.wait4(child.pid, 0)
+        child.returncode = status
+        self.assertEqual(status, 0)
+        self.assertLessEqual(usage.ru_maxrss * 1024, plan["total_bytes"] + 60_000_000)
+
+    def test_interrupt_ends_the_answer(self):
+        child = subprocess.Popen([GODWIT, "run", SMOLLM2, "--raw", "-p", "Once upon a time", "--seed", "1"],
+                                 stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+        first = child.stdout.read(1)  # it is writing
+        child.send_signal(signal.SIGINT)
+        out, err = child.communicate(timeout=60)
+        self.assertEqual(child.returncode, 130, err)
+        self.assertTrue((first + out).endswith(b"\n"))
+        self.assertIn(b"tokens/s", err)
+
+
+if __name__ == "__main__":
+    unittest.main(verbosity=2)

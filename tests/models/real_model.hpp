@@ -1,0 +1,112 @@
+// Real models against the peer (llama.cpp): teacher-forced on its greedy continuations, and perplexity (tools/oracle/make_greedy.py,
+// make_perplexity.py). Two goldens each: of the file as it is, where the peer's kernels round activations to 8 bits and near-ties fall the
+// other way; and of the same weights dequantised to F32, where both compute the same thing. The second is the bar.
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdlib>
+#include <fstream>
+#include <nlohmann/json.hpp>
+
+#include "backend/reference/reference_device.hpp"
+#include "base/thread_count.hpp"
+#include "engine/perplexity.hpp"
+#include "engine/solo.hpp"
+
+namespace godwit {
+
+inline nlohmann::json read_golden(const std::string& name) {
+    std::ifstream in(GODWIT_TEST_DATA "/golden/" + name);
+    return nlohmann::json::parse(in);
+}
+
+inline std::string cached_model(const std::string& file) {
+    const char* cache = std::getenv("GODWIT_CACHE");
+    const char* home = std::getenv("HOME");
+    return (cache != nullptr ? std::string(cache) : std::string(home != nullptr ? home : "") + "/.cache/godwit") +
+           "/models/" + file;
+}
+
+class RealModel : public testing::Test {
+protected:
+    void load(const std::string& file) {
+        Result<std::unique_ptr<Model>> loaded = Model::load(cached_model(file), device_);
+        ASSERT_TRUE(loaded.ok()) << loaded.error().message << "\n(tools/fetch gets the models)";
+        model_ = std::move(loaded).take();
+        Result<Solo> solo = Solo::make(*model_, device_, {.context = 1024, .step = {.rows = 64, .logit_rows = 64}});
+        ASSERT_TRUE(solo.ok());
+        solo_ = std::make_unique<Solo>(std::move(solo).take());
+    }
+    /// Share of greedy tokens that are ours as well, ≥ `agreement`, and no gap between our logits of the two above `gap_max`.
+    void agrees_with_greedy(const std::string& golden, double agreement, float gap_max);
+    void agrees_with_perplexity();
+    /// All of it for tests/golden/greedy/`name`*.json.
+    void agrees_with_peer(const std::string& name) {
+        ASSERT_NO_FATAL_FAILURE(load(read_golden("greedy/" + name + ".json")["model"]));
+        agrees_with_greedy(name + ".f32.json", 0.985, 0.3f);
+        agrees_with_greedy(name + ".json", 0.95, 1.0f);
+        agrees_with_perplexity();
+    }
+
+    ThreadPool pool_{default_thread_count()};
+    reference::ReferenceDevice device_{pool_};
+    std::unique_ptr<Model> model_;
+    std::unique_ptr<Solo> solo_;
+};
+
+inline void RealModel::agrees_with_greedy(const std::string& golden, double agreement, float gap_max) {
+    nlohmann::json list = read_golden("greedy/" + golden);
+    int64_t tokens = 0, agreed = 0;
+    for (const auto& each : list["prompts"]) {
+        std::vector<TokenId> prompt = each["prompt"], continuation = each["continuation"];
+        // Our own tokenizer comes to the peer's prompt, BOS and control tokens included.
+        std::vector<TokenId> own = model_->tokenizer->encode(each["text"].get<std::string>(), Specials::All);
+        if (model_->tokenizer->add_bos()) own.insert(own.begin(), *model_->tokenizer->bos());
+        EXPECT_EQ(own, prompt) << each["text"];
+
+        std::vector<TokenId> forced = prompt;
+        forced.insert(forced.end(), continuation.begin(), continuation.end() - 1);
+        solo_->clear();
+        Result<void> run = solo_->extend_all(forced, [&](int64_t i, std::span<const float> logits) {
+            int64_t at = i + 1 - static_cast<int64_t>(prompt.size());
+            if (at < 0) return;
+            auto best = static_cast<TokenId>(std::max_element(logits.begin(), logits.end()) - logits.begin());
+            ++tokens;
+            agreed += best == continuation[at];
+            if (best == continuation[at]) return;
+            float gap = logits[best] - logits[continuation[at]];
+            std::printf("  '%.30s…' token %ld: ours %d, the peer's %d, gap %.3f\n", each["text"].get<std::string>().c_str(),
+                        static_cast<long>(at), best, continuation[at], gap);
+            EXPECT_LE(gap, gap_max);
+        });
+        ASSERT_TRUE(run.ok()) << run.error().message;
+    }
+    double share = static_cast<double>(agreed) / static_cast<double>(tokens);
+    std::printf("  %s: %ld of %ld greedy tokens agree (%.2f %%)\n", golden.c_str(), static_cast<long>(agreed),
+                static_cast<long>(tokens), 100 * share);
+    EXPECT_GE(share, agreement);
+}
+
+inline void RealModel::agrees_with_perplexity() {
+    nlohmann::json golden = read_golden("perplexity.json");
+    std::ifstream in(golden["text"]["file"].get<std::string>(), std::ios::binary);
+    std::string text((std::istreambuf_iterator<char>(in)), std::istreambuf_iterator<char>());
+    ASSERT_EQ(static_cast<int64_t>(text.size()), golden["text"]["bytes"].get<int64_t>()) << golden["text"]["file"];
+    for (const auto& each : golden["models"]) {
+        if (!model_->file.path().ends_with(each["file"].get<std::string>())) continue;
+        Result<PerplexityScore> score = score_text(*solo_, *model_->tokenizer, text, golden["context"], {});
+        ASSERT_TRUE(score.ok()) << score.error().message;
+        double expected = each["perplexity_exact_weights"];
+        std::printf("  perplexity %.4f, the peer's with F32 activations %.4f (%+.3f %%), as the file is %.4f\n",
+                    score.value().perplexity(), expected, 100 * (score.value().perplexity() / expected - 1),
+                    each["perplexity"].get<double>());
+        EXPECT_NEAR(score.value().perplexity() / expected, 1.0, 0.003);
+        return;
+    }
+    FAIL() << "no golden perplexity for " << model_->file.path();
+}
+
+}  // namespace godwit
