@@ -9,6 +9,8 @@ DEPS := g++ cmake ninja-build libfmt-dev libpcre2-dev libcli11-dev nlohmann-json
 DEPS_TEST := clang-19 libclang-rt-19-dev llvm-19 python3-numpy
 
 PROMPT ?= Explain in three sentences why some birds fly thousands of miles every year.
+# The default model's own chat format, typed out until `run` renders templates.
+ask = $$(printf '<|im_start|>user\n%s<|im_end|>\n<|im_start|>assistant\n' "$(PROMPT)")
 FUZZ_SECONDS ?= 600
 
 .DEFAULT_GOAL := help
@@ -28,7 +30,7 @@ build: deps ## build the program: build/release/godwit
 	@cmake --build --preset release --target godwit
 
 demo: build ## fetch the default model and answer a prompt (PROMPT="...")
-	@model=$$($(PYTHON) tools/fetch smollm2) && set -x && $(GODWIT) run "$$model" -p "$(PROMPT)"
+	@model=$$($(PYTHON) tools/fetch smollm2) && $(GODWIT) run "$$model" --raw -n 160 --temperature 0 -p "$(ask)"
 
 test: deps-test ## everything that CI runs: release, sanitizers, fuzz targets, tidy
 	@$(PYTHON) tools/run_tests
@@ -38,7 +40,7 @@ check-long: deps-test ## before an issue is closed: long tests, the other models
 
 bench: build ## tokens per second of the default model, greedy, three times
 	@model=$$($(PYTHON) tools/fetch smollm2) && for i in 1 2 3; do \
-	    $(GODWIT) run "$$model" -p "$(PROMPT)" --temperature 0 -n 64 >/dev/null || exit 1; done
+	    $(GODWIT) run "$$model" --raw -n 64 --temperature 0 -p "$(ask)" >/dev/null || exit 1; done
 
 format: ## lay out the C++ code (clang-format 19)
 	@command -v clang-format-19 >/dev/null || { echo "format: apt-get install clang-format-19" >&2; exit 1; }

@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""Makes tests/golden/dequantise: raw blocks of every supported dtype and the float32 values that PyPI `gguf` reads in them.
+"""Makes tests/golden/dequantise: raw blocks of every dtype and the float32 values that PyPI `gguf` reads there.
 
     python tools/oracle/make_dequantise.py
 
-<dtype>.blocks holds whole blocks as they lie in a GGUF file, <dtype>.f32 the values, both little-endian. Quants and sub-scales
-are random bits; the F16 scales are finite: edges (zeros of both signs, subnormals, smallest normal, largest) in the first
-blocks, then random ones of both signs.
+<dtype>.blocks holds whole blocks as they lie in a GGUF file, <dtype>.f32 the values, both little-endian. Quants and
+sub-scales are random bits; the F16 scales are finite: edges (zeros of both signs, subnormals, smallest normal, largest)
+in the first blocks, then random ones of both signs.
 """
 
 import pathlib

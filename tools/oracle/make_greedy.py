@@ -3,13 +3,13 @@
 
     python tools/oracle/make_greedy.py --binaries DIR --models DIR      DIRs: of llama-server, of the GGUF files
 
-<model>.json comes from the file itself, whose quantised kernels round activations to 8 bits; <model>.f32.json from the same
-weights dequantised to F32 (llama-quantize), which plain F32 arithmetic must match nearly everywhere.
+<model>.json comes from the file itself, whose quantised kernels round activations to 8 bits; <model>.f32.json from the
+same weights dequantised to F32 (llama-quantize), which plain F32 arithmetic must match nearly everywhere.
 
-Each prompt is raw text, for the instruct models six are ChatML turns. Recorded: the ids of the prompt (BOS where the model adds
-one, special tokens recognised) and of at most 48 tokens that follow; `stop` is "eos" where the model ended before
-(the end token is then the last id). CPU, flash attention off, KV F16. Godwit is forced along these ids and must prefer the
-same token, or one that is nearly as good, at each place.
+Each prompt is raw text, for the instruct models six are ChatML turns. Recorded: the ids of the prompt (BOS where the
+model adds one, special tokens recognised) and of at most 48 tokens that follow; `stop` is "eos" where the model ended
+before (the end token is then the last id). CPU, flash attention off, KV F16. Godwit is forced along these ids and must
+prefer the same token, or one that is nearly as good, at each place.
 """
 
 import argparse
@@ -54,11 +54,8 @@ QUESTIONS = [
     "Translate into French and explain the grammar: The cat sleeps on the warm stone.",
     "What is 17 * 23? Show the steps.",
 ]
-CHAT = [
-    "<|im_start|>system\nYou are a helpful assistant.<|im_end|>\n"
-    f"<|im_start|>user\n{question}<|im_end|>\n<|im_start|>assistant\n"
-    for question in QUESTIONS
-]
+SYSTEM = "<|im_start|>system\nYou are a helpful assistant.<|im_end|>\n"
+CHAT = [f"{SYSTEM}<|im_start|>user\n{q}<|im_end|>\n<|im_start|>assistant\n" for q in QUESTIONS]
 
 MODELS = {
     "smollm2": ("SmolLM2-135M-Instruct.Q4_1.gguf", RAW + CHAT),

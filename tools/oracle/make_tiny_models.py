@@ -5,13 +5,14 @@
 
 Needs requirements.txt. Run by hand, the results are committed.
 
-Each model is written as a Hugging Face folder with a small SentencePiece vocabulary and converted to GGUF by llama.cpp's
-convert_hf_to_gguf.py, so that names, permutations and folded norms are those of real files. The logits are float32, eager
-attention, whole sequence at once; feeding token by token must give the same (checked here). Weights are scaled so that
-logits vary well, norms are not all ones and biases not zero; for each mechanism that a variant exists for, the script
-checks that leaving it out changes the logits (`without`), so that a test on these files cannot pass without it. The seed
-is the first for which the best token of every row leads clearly and rounding K and V to F16 (Godwit's default cache)
-moves the logits little, so that tests can ask for equal best tokens and an error of 3e-3 with such a cache.
+Each model is written as a Hugging Face folder with a small SentencePiece vocabulary and converted to GGUF by the
+convert_hf_to_gguf.py of llama.cpp, so that names, permutations and folded norms are those of real files. The logits are
+float32, eager attention, whole sequence at once; feeding token by token must give the same (checked here). Weights are
+scaled so that logits vary well, norms are not all ones and biases not zero; for each mechanism that a variant exists
+for, the script checks that leaving it out changes the logits (`without`), so that a test on these files cannot pass
+without it. The seed is the first for which the best token of every row leads clearly and rounding K and V to F16
+(Godwit's default cache) moves the logits little, so that tests can ask for equal best tokens and an error of 3e-3 with
+such a cache.
 """
 
 import argparse

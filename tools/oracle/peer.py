@@ -17,7 +17,7 @@ def _free_port():
 def exact_weights(binaries, model, folder):
     """Writes the model with all weights dequantised to F32 into the folder; returns its path.
 
-    On quantised weights llama.cpp rounds activations to 8 bits; on this file it computes in F32 what the weights say."""
+    On quantised weights llama.cpp rounds activations to 8 bits; on this file it computes in F32."""
     out = folder / model.name.replace(".gguf", ".F32.gguf")
     subprocess.run([f"{binaries}/llama-quantize", "--allow-requantize", str(model), str(out), "F32"], check=True,
                    stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
@@ -25,8 +25,8 @@ def exact_weights(binaries, model, folder):
 
 
 class PeerServer:
-    """Context manager: one llama-server process, one thread (it spins between steps: more are slow on a busy machine),
-    flash attention off, one slot."""
+    """Context manager: one llama-server process, one slot, flash attention off, one thread (threads spin while they
+    wait: more are slow on a busy machine)."""
 
     def __init__(self, binaries, model, *options):
         self.url = f"http://127.0.0.1:{_free_port()}"
