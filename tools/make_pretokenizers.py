@@ -23,8 +23,8 @@ LETTER_NOT = r"[^\p{N}\p{P}\p{S}\p{Z}\p{C}%s]"
 
 # Cut::Thirds and Cut::MatchesAndThirds: these count from the right what a lookahead would count anew at each digit.
 STEPS = {
-    # tiny_aya, cohere2moe. \b in Oniguruma: a word is letters, marks, Nd, Nl and Pc.
-    r"\d{1,3}(?=(?:\d{3})*\b)": ("MatchesAndThirds", r"(?<!\d)\d++(?![\p{L}\p{M}\p{Nl}\p{Pc}])"),
+    # tiny_aya, cohere2moe. \b in Oniguruma: a word is letters, marks, all numbers and Pc.
+    r"\d{1,3}(?=(?:\d{3})*\b)": ("MatchesAndThirds", r"(?<!\d)\d++(?![\p{L}\p{M}\p{N}\p{Pc}])"),
     # superbpe
     r"(?=(\d{3})+(?!\d))": ("Thirds", r"\d++"),
 }

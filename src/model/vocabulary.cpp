@@ -12,7 +12,8 @@ Result<std::vector<TokenType>> read_types(const Metadata& metadata) {
     types.reserve(numbers->size());
     for (int64_t number : *numbers) {
         if (number < static_cast<int64_t>(TokenType::Normal) || number > static_cast<int64_t>(TokenType::Byte))
-            return error("key tokenizer.ggml.token_type: token {} has the type {} (1 to 6 exist)", types.size(), number);
+            return error("key tokenizer.ggml.token_type: token {} has the type {} (1 to 6 exist)", types.size(),
+                         number);
         types.push_back(static_cast<TokenType>(number));
     }
     return types;

@@ -10,8 +10,8 @@ namespace {
 constexpr int kFirstShifted = 0x100;
 
 struct Alphabet {
-    std::array<std::array<char, 2>, 256> letters{};            // by byte: UTF-8, one byte below U+0080
-    std::array<int16_t, kFirstShifted + 256> bytes{};          // by code point; -1: no letter
+    std::array<std::array<char, 2>, 256> letters{};    // by byte: UTF-8, one byte below U+0080
+    std::array<int16_t, kFirstShifted + 256> bytes{};  // by code point; -1: no letter
 };
 
 constexpr Alphabet make_alphabet() {

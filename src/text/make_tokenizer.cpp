@@ -10,14 +10,14 @@
 namespace godwit {
 namespace {
 
-constexpr std::array<std::string_view, 8> kNotYet = {"bert",   "t5",        "rwkv",       "plamo2",
-                                                     "none",   "no_vocab",  "hybriddna",  "whitespace"};
+constexpr std::array<std::string_view, 8> kNotYet = {"bert", "t5",       "rwkv",      "plamo2",
+                                                     "none", "no_vocab", "hybriddna", "whitespace"};
 
 /// Tokens that end an answer in the families that have them, whether or not a key says so.
 constexpr std::array<std::string_view, 19> kEndTexts = {
-    "<|eot_id|>",  "<|im_end|>", "<|end|>",    "<end_of_turn>", "<turn|>", "<|endoftext|>",
-    "<|end_of_text|>", "<|eom_id|>", "<EOT>",  "_<EOT>",        "[EOT]",   "[EOS]",
-    "<｜end▁of▁sentence｜>", "<end_of_utterance>", "<|return|>", "<|call|>", "<|flush|>", "<|calls|>", "[e~["};
+    "<|eot_id|>", "<|im_end|>", "<|end|>",   "<end_of_turn>", "<turn|>", "<|endoftext|>",         "<|end_of_text|>",
+    "<|eom_id|>", "<EOT>",      "_<EOT>",    "[EOT]",         "[EOS]",   "<｜end▁of▁sentence｜>", "<end_of_utterance>",
+    "<|return|>", "<|call|>",   "<|flush|>", "<|calls|>",     "[e~["};
 
 bool is_blank(std::string_view text) {
     while (!text.empty()) {
@@ -103,8 +103,8 @@ private:
         return done();
     }
 
-    /// Sorts the special tokens into those of templates and those of values. A user-defined token whose text occurs in a
-    /// template is a marker there, and must not be forged by a value; white space alone marks nothing.
+    /// Sorts the special tokens into those of templates and those of values. A user-defined token whose text occurs in
+    /// a template is a marker there, and must not be forged by a value; white space alone marks nothing.
     void find_specials() {
         std::vector<TokenId> all, user_defined;
         for (TokenId id = 0; id < table().size(); ++id) {
@@ -167,7 +167,8 @@ private:
         for (std::string_view text : kEndTexts) {
             if (const auto id = table().find(text)) ends[*id] = true;
         }
-        // Where messages end in <|return|> or <|call|> (gpt-oss), or in <|flush|> or <|calls|>, <|end|> ends one channel.
+        // Where messages end in <|return|> or <|call|> (gpt-oss), or in <|flush|> or <|calls|>, <|end|> ends one
+        // channel.
         const auto both = [&](std::string_view a, std::string_view b) { return table().find(a) && table().find(b); };
         const auto end = table().find("<|end|>");
         if (end && (both("<|return|>", "<|call|>") || both("<|flush|>", "<|calls|>"))) ends[*end] = false;

@@ -18,9 +18,8 @@ public:
     static Result<MergeTable> build(const TokenTable& table, const std::vector<std::string_view>& merges);
 
     std::optional<Merger::Merge> find(TokenId left, TokenId right) const {
-        const uint32_t rank = index_.find(hash_pair(left, right), [&](uint32_t i) {
-            return merges_[i].left == left && merges_[i].right == right;
-        });
+        const uint32_t rank = index_.find(
+            hash_pair(left, right), [&](uint32_t i) { return merges_[i].left == left && merges_[i].right == right; });
         if (rank == FlatIndex::kNone) return std::nullopt;
         return Merger::Merge{rank, merges_[rank].result};
     }

@@ -37,7 +37,7 @@ constexpr PretokenizerStep kStep11 = {Cut::Matches,
     R"_(-\r\x{85}\p{Z}\p{L}\p{N}]+[\r\n]*|[\t-\r\x{85}\p{Z}]*[\r\n]+|[\t-\r\x{85}\p{Z}]+(?![^\t-\r\x{85}\p{Z)_"
     R"_(}])|[\t-\r\x{85}\p{Z}]+)_"};
 constexpr PretokenizerStep kStep12 = {Cut::MatchesAndThirds,
-    R"_((?<!\d)\d++(?![\p{L}\p{M}\p{Nl}\p{Pc}]))_"};
+    R"_((?<!\d)\d++(?![\p{L}\p{M}\p{N}\p{Pc}]))_"};
 constexpr PretokenizerStep kStep13 = {Cut::Matches,
     R"_([^\r\n\p{L}\p{N}]?[\p{Lu}\p{Lt}\p{Lm}\p{Lo}\p{M}]*[\p{Ll}\p{Lm}\p{Lo}\p{M}]+(?i:'s|'t|'re|'ve|'m|'ll)_"
     R"_(|'d)?|[^\r\n\p{L}\p{N}]?[\p{Lu}\p{Lt}\p{Lm}\p{Lo}\p{M}]+[\p{Ll}\p{Lm}\p{Lo}\p{M}]*(?i:'s|'t|'re|'ve|)_"

@@ -59,13 +59,12 @@ private:
 
 Result<std::unique_ptr<SubwordModel>> make_sentencepiece_bpe(const TokenTable& table, const std::vector<float>& scores,
                                                              bool prefix_space, std::optional<TokenId> unknown) {
-    if (scores.empty())
-        return error("key tokenizer.ggml.scores: missing (a llama tokenizer merges by score)");
+    if (scores.empty()) return error("key tokenizer.ggml.scores: missing (a llama tokenizer merges by score)");
     if (!table.has_all_bytes() && !unknown)
-        return error("key tokenizer.ggml.tokens: the 256 byte tokens <0x00> … <0xFF> are not all there, and no unknown "
-                     "token stands in for them");
-    return std::unique_ptr<SubwordModel>(
-        std::make_unique<SentencePieceBpe>(table, scores, prefix_space, unknown));
+        return error(
+            "key tokenizer.ggml.tokens: the 256 byte tokens <0x00> … <0xFF> are not all there, and no unknown "
+            "token stands in for them");
+    return std::unique_ptr<SubwordModel>(std::make_unique<SentencePieceBpe>(table, scores, prefix_space, unknown));
 }
 
 }  // namespace godwit

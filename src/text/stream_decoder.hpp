@@ -36,8 +36,8 @@ private:
     std::vector<std::string> stops_;
     StopAutomaton automaton_;
     StopAutomaton::State state_ = StopAutomaton::kStart;
-    std::string unfinished_;   // bytes that cannot be decoded yet: at most 3 between calls
-    std::string text_;         // decoded; what lies before released_ was given out
+    std::string unfinished_;  // bytes that cannot be decoded yet: at most 3 between calls
+    std::string text_;        // decoded; what lies before released_ was given out
     size_t released_ = 0;
     std::optional<std::string> stopped_;
 };

@@ -6,8 +6,10 @@ std::string escape_spaces(std::string_view text) {
     std::string out;
     out.reserve(text.size() + text.size() / 2);
     for (char c : text) {
-        if (c == ' ') out += kEscapedSpace;
-        else out += c;
+        if (c == ' ')
+            out += kEscapedSpace;
+        else
+            out += c;
     }
     return out;
 }

@@ -65,7 +65,8 @@ public:
     /// Makes a find() that comes soon faster.
     void prefetch(std::string_view text) const { index_.prefetch(hash_text(text)); }
 
-    /// The same among the tokens that plain text may turn into: not those of type control, unknown or byte, nor markers.
+    /// The same among the tokens that plain text may turn into: not those of type control, unknown or byte, nor
+    /// markers.
     std::optional<TokenId> find_plain(std::string_view text) const;
     bool is_plain(TokenId id) const { return plain_[id]; }
 

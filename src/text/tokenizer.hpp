@@ -1,7 +1,6 @@
-// Text to token ids and back. One class for all models: special tokens and decoding are here, the algorithm for ordinary
-// text is a SubwordModel, chosen by the vocabulary.
-// Immutable after make_tokenizer(): any thread may encode and decode.
-// Ids equal those of the model's own Hugging Face tokenizer; time is n log n in the text.
+// Text to token ids and back. One class for all models: special tokens and decoding are here, the algorithm for
+// ordinary text is a SubwordModel, chosen by the vocabulary. Immutable after make_tokenizer(): any thread may encode
+// and decode. Ids equal those of the model's own Hugging Face tokenizer; time is n log n in the text.
 #pragma once
 
 #include <cstdint>

@@ -47,7 +47,11 @@ TEST(Utf8, SurrogatesOverlongFormsAndTheRestAreIllFormed) {
 
 TEST(Utf8, ReplacesMaximalSubparts) {
     // The example of the Unicode standard, section 3.9.
-    EXPECT_EQ(replace_ill_formed("a\xF1\x80\x80\xE1\x80\xC2" "b\x80" "c\x80\xBF" "d"), "a\uFFFD\uFFFD\uFFFDb\uFFFDc\uFFFD\uFFFDd");
+    EXPECT_EQ(replace_ill_formed("a\xF1\x80\x80\xE1\x80\xC2"
+                                 "b\x80"
+                                 "c\x80\xBF"
+                                 "d"),
+              "a\uFFFD\uFFFD\uFFFDb\uFFFDc\uFFFD\uFFFDd");
     EXPECT_EQ(replace_ill_formed("x\xE2\x82"), "x\uFFFD");
     EXPECT_EQ(replace_ill_formed("h\u00e9\U0001F600"), "h\u00e9\U0001F600");
     EXPECT_EQ(replace_ill_formed(""), "");
@@ -75,9 +79,11 @@ TEST(Utf8, WhiteSpaceIsUnicodes) {
     int count = 0;
     for (uint32_t c = 0; c <= 0x10FFFF; ++c) count += is_white_space(c);
     EXPECT_EQ(count, 25);
-    for (uint32_t c : std::initializer_list<uint32_t>{0x9, 0xD, 0x20, 0x85, 0xA0, 0x1680, 0x2000, 0x200A, 0x2028, 0x2029, 0x202F, 0x205F, 0x3000})
+    for (uint32_t c : std::initializer_list<uint32_t>{0x9, 0xD, 0x20, 0x85, 0xA0, 0x1680, 0x2000, 0x200A, 0x2028,
+                                                      0x2029, 0x202F, 0x205F, 0x3000})
         EXPECT_TRUE(is_white_space(c)) << c;
-    for (uint32_t c : std::initializer_list<uint32_t>{0x8, 0xE, 0x200B, 0x180E, 0xFEFF}) EXPECT_FALSE(is_white_space(c)) << c;
+    for (uint32_t c : std::initializer_list<uint32_t>{0x8, 0xE, 0x200B, 0x180E, 0xFEFF})
+        EXPECT_FALSE(is_white_space(c)) << c;
 }
 
 }  // namespace

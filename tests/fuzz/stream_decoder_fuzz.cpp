@@ -13,7 +13,8 @@
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
     std::string_view input(reinterpret_cast<const char*>(data), size);
     std::vector<std::string> stops;
-    for (size_t end; stops.size() < 8 && (end = input.find('\n')) != std::string_view::npos; input.remove_prefix(end + 1))
+    for (size_t end; stops.size() < 8 && (end = input.find('\n')) != std::string_view::npos;
+         input.remove_prefix(end + 1))
         stops.emplace_back(input.substr(0, end));
 
     godwit::StreamDecoder whole(stops);

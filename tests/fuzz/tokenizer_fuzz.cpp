@@ -1,7 +1,7 @@
-// The input is a vocabulary and a text: any vocabulary is refused in one line or makes a tokenizer that encodes any text
-// into ids which exist, and gives back the bytes where the vocabulary has them all.
-// Lines: "model pre name", then one token, merge or template a line by its first letter, then after an empty line the
-// text. The 256 byte tokens (and ▁) are there from the start unless the model line ends in '-'.
+// The input is a vocabulary and a text: any vocabulary is refused in one line or makes a tokenizer that encodes any
+// text into ids which exist, and gives back the bytes where the vocabulary has them all. Lines: "model pre name", then
+// one token, merge or template a line by its first letter, then after an empty line the text. The 256 byte tokens (and
+// ▁) are there from the start unless the model line ends in '-'.
 #include <cstddef>
 #include <cstdint>
 #include <deque>
@@ -51,17 +51,38 @@ void add_line(godwit::Vocabulary& v, std::string_view line) {
     const std::string_view rest = line.substr(1);
     const auto number = static_cast<uint32_t>(rest.empty() ? 0 : static_cast<uint8_t>(rest[0]));
     switch (line[0]) {
-        case 'm': v.merges.push_back(rest); break;
-        case 't': v.chat_templates += rest; break;
-        case 'b': v.bos = number; break;
-        case 'e': v.eos = number; break;
-        case 'u': v.unknown = number; break;
-        case 'B': v.add_bos = number & 1; break;
-        case 'S': v.add_space_prefix = number & 1; break;
-        case '1': case '2': case '3': case '4': case '5': case '6':
+        case 'm':
+            v.merges.push_back(rest);
+            break;
+        case 't':
+            v.chat_templates += rest;
+            break;
+        case 'b':
+            v.bos = number;
+            break;
+        case 'e':
+            v.eos = number;
+            break;
+        case 'u':
+            v.unknown = number;
+            break;
+        case 'B':
+            v.add_bos = number & 1;
+            break;
+        case 'S':
+            v.add_space_prefix = number & 1;
+            break;
+        case '1':
+        case '2':
+        case '3':
+        case '4':
+        case '5':
+        case '6':
             add_token(v, rest, static_cast<TokenType>(line[0] - '0'), static_cast<float>(v.tokens.size() % 7));
             break;
-        default: add_token(v, line, TokenType::Normal, -static_cast<float>(line.size())); break;
+        default:
+            add_token(v, line, TokenType::Normal, -static_cast<float>(line.size()));
+            break;
     }
 }
 
@@ -70,8 +91,10 @@ void check_encoding(const godwit::Tokenizer& tokenizer, std::string_view text, g
     const auto ids = tokenizer.encode(text, specials, &work);
     CHECK(work.queue_pushes <= 9 * (text.size() + 1));  // ▁ has three bytes
     for (godwit::TokenId id : ids) CHECK(id >= 0 && id < tokenizer.size());
-    if (exact) CHECK(tokenizer.decode(ids, true) == text);
-    else (void)tokenizer.decode(ids);
+    if (exact)
+        CHECK(tokenizer.decode(ids, true) == text);
+    else
+        (void)tokenizer.decode(ids);
 }
 
 }  // namespace

@@ -4,8 +4,8 @@
 namespace godwit {
 namespace {
 
-class LongTexts : public testing::TestWithParam<const char*> {};
-INSTANTIATE_TEST_SUITE_P(Real, LongTexts, testing::Values("gpt-2", "llama-bpe", "llama-spm", "gemma-4", "qwen35"));
+class LongTexts : public testing::TestWithParam<std::string> {};
+INSTANTIATE_TEST_SUITE_P(Real, LongTexts, testing::Values("gpt-2", "llama-bpe", "llama-spm", "gemma-4", "qwen35"), test_name);
 
 TEST_P(LongTexts, CostLinearWork) {
     RealTokenizer tokenizer(GetParam());

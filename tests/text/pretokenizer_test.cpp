@@ -31,8 +31,8 @@ public:
     explicit Original(std::string_view pattern) {
         int fault;
         size_t offset;
-        code_ = pcre2_compile(reinterpret_cast<PCRE2_SPTR>(pattern.data()), pattern.size(), PCRE2_UTF | PCRE2_UCP, &fault,
-                              &offset, nullptr);
+        code_ = pcre2_compile(reinterpret_cast<PCRE2_SPTR>(pattern.data()), pattern.size(), PCRE2_UTF | PCRE2_UCP,
+                              &fault, &offset, nullptr);
         EXPECT_NE(code_, nullptr) << pattern;
         data_ = pcre2_match_data_create(1, nullptr);
     }
@@ -51,7 +51,8 @@ public:
             cuts.push_back(range[0]);
             cuts.push_back(range[1]);
             at = range[1];
-            if (range[0] == range[1]) do ++at;
+            if (range[0] == range[1]) do
+                    ++at;
                 while (at < text.size() && (text[at] & 0xC0) == 0x80);
         }
         cuts.push_back(text.size());
@@ -81,9 +82,10 @@ Pieces split(const std::vector<std::string>& originals, const std::string& text)
 /// Letters of all cases, marks, numbers that are digits or not, scripts, spaces and line ends, often repeated.
 std::string random_text(std::mt19937& random) {
     static const std::vector<std::string> kParts = {
-        "a", "b", "s", "A", "Z", "\u00e9", "\u00c9", "\u01c5", "\u02b0", "\u0301", "1", "2", "9", "\u0661", "\u00bd", "\u2160",
-        " ", " ", "\t", "\n", "\r", "\u00a0", "\u2003", "\u3000", "\u4e2d", "\u3005", "\u3007", "\u3042", "\uac00", "'",
-        "'s", "'RE", "!", "/", "_", "-", "\u20ac", "\U0001F600", "\u0e01", "\x01"};
+        "a",  "b",      "s",      "A",      "Z",      "\u00e9", "\u00c9", "\u01c5",     "\u02b0", "\u0301",
+        "1",  "2",      "9",      "\u0661", "\u00bd", "\u2160", " ",      " ",          "\t",     "\n",
+        "\r", "\u00a0", "\u2003", "\u3000", "\u4e2d", "\u3005", "\u3007", "\u3042",     "\uac00", "'",
+        "'s", "'RE",    "!",      "/",      "_",      "-",      "\u20ac", "\U0001F600", "\u0e01", "\x01"};
     std::string text;
     for (size_t n = 1 + random() % 12; n > 0; --n) {
         const std::string& part = kParts[random() % kParts.size()];
@@ -95,8 +97,9 @@ std::string random_text(std::mt19937& random) {
 TEST(Pretokenizer, RewrittenPatternsCutAsTheOriginals) {
     const std::string contractions = "(?:'[sS]|'[tT]|'[rR][eE]|'[vV][eE]|'[mM]|'[lL][lL]|'[dD])";
     const std::string spaces = R"(\s*[\r\n]+|\s+(?!\S)|\s+)";
-    const std::string words = R"([^\r\n\p{L}\p{N}]?[\p{Lu}\p{Lt}\p{Lm}\p{Lo}\p{M}]*[\p{Ll}\p{Lm}\p{Lo}\p{M}]+(?i:'s|'t|'re|'ve|'m|'ll|'d)?)"
-                              R"(|[^\r\n\p{L}\p{N}]?[\p{Lu}\p{Lt}\p{Lm}\p{Lo}\p{M}]+[\p{Ll}\p{Lm}\p{Lo}\p{M}]*(?i:'s|'t|'re|'ve|'m|'ll|'d)?)";
+    const std::string words =
+        R"([^\r\n\p{L}\p{N}]?[\p{Lu}\p{Lt}\p{Lm}\p{Lo}\p{M}]*[\p{Ll}\p{Lm}\p{Lo}\p{M}]+(?i:'s|'t|'re|'ve|'m|'ll|'d)?)"
+        R"(|[^\r\n\p{L}\p{N}]?[\p{Lu}\p{Lt}\p{Lm}\p{Lo}\p{M}]+[\p{Ll}\p{Lm}\p{Lo}\p{M}]*(?i:'s|'t|'re|'ve|'m|'ll|'d)?)";
     const std::string upper = R"((?:(?!\p{sc:Han})[\p{Lu}\p{Lt}\p{Lm}\p{Lo}\p{M}]))";
     const std::string lower = R"((?:(?!\p{sc:Han})[\p{Ll}\p{Lm}\p{Lo}\p{M}]))";
     const std::string not_lower = R"(((?=[\p{L}\p{M}])([^a-z])))", not_upper = R"(((?=[\p{L}\p{M}])([^A-Z])))";
@@ -104,20 +107,23 @@ TEST(Pretokenizer, RewrittenPatternsCutAsTheOriginals) {
 
     const std::vector<std::pair<std::string, std::vector<std::string>>> originals = {
         {"superbpe", {R"(\p{N}+)", R"((?=(\d{3})+(?!\d)))"}},
-        // \b of Oniguruma, in which ² and ½ are no part of a word but marks are.
-        {"tiny_aya", {R"(\d{1,3}(?=(?:\d{3})*(?![\p{L}\p{M}\p{Nd}\p{Nl}\p{Pc}])))",
-                      words + R"(|\p{N}{1,3})" + symbols_slash + spaces}},
-        {"exaone-moe", {R"((?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\r\n\p{L}\p{N}]?(?:\p{L}\p{M}*(?: \p{L}\p{M}*)*)+|\p{N})"
-                        R"(| ?[^\s\p{L}\p{N}]+[\r\n/]?|\s*[\r\n]|\s+(?!\S)|\s+)"}},
-        {"jais-2", {R"((?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\r\n\p{L}\p{N}]?\p{L}+|\p{N}{1,3})" + symbols +
-                    R"(\s*[\r\n]+|\s{512}(?!\S)|\s{256}(?!\S)|\s{128}(?!\S)|\s{64}(?!\S)|\s{32}(?!\S)|\s{16}(?!\S))"
-                    R"(|\s{8}(?!\S)|\s{4}(?!\S)|\s{1,2}(?!\S)|\s{1})"}},
-        {"kimi-k2", {R"([\p{sc:Han}]+|[^\r\n\p{L}\p{N}]?)" + upper + "*" + lower + R"(+(?i:'s|'t|'re|'ve|'m|'ll|'d)?)" +
-                     R"(|[^\r\n\p{L}\p{N}]?)" + upper + "+" + lower + R"(*(?i:'s|'t|'re|'ve|'m|'ll|'d)?|\p{N}{1,3})" +
-                     symbols + spaces}},
-        {"granite-embed-multi-97m", {R"([^\r\n\p{L}\p{N}]?)" + not_lower + "*" + not_upper + "+" + contractions + "?" +
-                                     R"(|[^\r\n\p{L}\p{N}]?)" + not_lower + "+" + not_upper + "*" + contractions + "?" +
-                                     R"(|\p{N}{1,3})" + symbols_slash + spaces}},
+        // \b of Oniguruma, in which marks and all numbers are part of a word.
+        {"tiny_aya",
+         {R"(\d{1,3}(?=(?:\d{3})*(?![\p{L}\p{M}\p{N}\p{Pc}])))", words + R"(|\p{N}{1,3})" + symbols_slash + spaces}},
+        {"exaone-moe",
+         {R"((?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\r\n\p{L}\p{N}]?(?:\p{L}\p{M}*(?: \p{L}\p{M}*)*)+|\p{N})"
+          R"(| ?[^\s\p{L}\p{N}]+[\r\n/]?|\s*[\r\n]|\s+(?!\S)|\s+)"}},
+        {"jais-2",
+         {R"((?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\r\n\p{L}\p{N}]?\p{L}+|\p{N}{1,3})" + symbols +
+          R"(\s*[\r\n]+|\s{512}(?!\S)|\s{256}(?!\S)|\s{128}(?!\S)|\s{64}(?!\S)|\s{32}(?!\S)|\s{16}(?!\S))"
+          R"(|\s{8}(?!\S)|\s{4}(?!\S)|\s{1,2}(?!\S)|\s{1})"}},
+        {"kimi-k2",
+         {R"([\p{sc:Han}]+|[^\r\n\p{L}\p{N}]?)" + upper + "*" + lower + R"(+(?i:'s|'t|'re|'ve|'m|'ll|'d)?)" +
+          R"(|[^\r\n\p{L}\p{N}]?)" + upper + "+" + lower + R"(*(?i:'s|'t|'re|'ve|'m|'ll|'d)?|\p{N}{1,3})" + symbols +
+          spaces}},
+        {"granite-embed-multi-97m",
+         {R"([^\r\n\p{L}\p{N}]?)" + not_lower + "*" + not_upper + "+" + contractions + "?" + R"(|[^\r\n\p{L}\p{N}]?)" +
+          not_lower + "+" + not_upper + "*" + contractions + "?" + R"(|\p{N}{1,3})" + symbols_slash + spaces}},
     };
     std::mt19937 random(3);
     for (const auto& [name, patterns] : originals) {
@@ -157,12 +163,16 @@ TEST(Pretokenizer, MongolianVowelSeparatorIsNoSpace) {
 
 TEST(Pretokenizer, CapitalsOfAllScriptsBeginWords) {  // T9
     for (const char* name : {"gpt-4o", "tekken", "llama4", "kimi-k2", "tiny_aya"}) {
-        EXPECT_EQ(split(name, "ДокументПродажиТоваровУслуг"), (Pieces{"Документ", "Продажи", "Товаров", "Услуг"})) << name;
+        EXPECT_EQ(split(name, "ДокументПродажиТоваровУслуг"), (Pieces{"Документ", "Продажи", "Товаров", "Услуг"}))
+            << name;
     }
 }
 
 TEST(Pretokenizer, IllFormedBytesArePiecesOfTheirOwn) {
-    EXPECT_EQ(split("llama3", "ab\xFF\xC3 \xE2\x82" "cd"), (Pieces{"ab", "\xFF\xC3", " ", "\xE2\x82", "cd"}));
+    EXPECT_EQ(split("llama3",
+                    "ab\xFF\xC3 \xE2\x82"
+                    "cd"),
+              (Pieces{"ab", "\xFF\xC3", " ", "\xE2\x82", "cd"}));
 }
 
 TEST(Pretokenizer, AllNamesAreThereAndLoseNothing) {
@@ -193,9 +203,19 @@ TEST(Pretokenizer, LongRunsTakeLinearTime) {
         while (text.size() < 100'000) text += unit;
         return text;
     };
-    const std::vector<std::string> texts = {repeat("a"), repeat("A"), repeat(" "), repeat("\n"), repeat("1"), repeat("'"),
-                                            repeat("\t"), repeat("\u0301"), repeat("\u00bd"), repeat("\u4e2d"),
-                                            repeat(" ") + "\U0001F600", repeat("1") + "a", repeat("A") + "1",
+    const std::vector<std::string> texts = {repeat("a"),
+                                            repeat("A"),
+                                            repeat(" "),
+                                            repeat("\n"),
+                                            repeat("1"),
+                                            repeat("'"),
+                                            repeat("\t"),
+                                            repeat("\u0301"),
+                                            repeat("\u00bd"),
+                                            repeat("\u4e2d"),
+                                            repeat(" ") + "\U0001F600",
+                                            repeat("1") + "a",
+                                            repeat("A") + "1",
                                             repeat("a  b\n1'S\u00e9!")};
     for (const PretokenizerSpec& spec : pretokenizer_specs()) {
         const Pretokenizer pretokenizer(spec);

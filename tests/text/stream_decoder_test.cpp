@@ -104,7 +104,8 @@ Outcome decode_then_search(std::string_view bytes, const std::vector<std::string
 }
 
 TEST(StreamDecoder, RandomTextsAgreeWithTheSpecification) {
-    const std::vector<std::string> letters = {"a", "b", "\u00e9", "\u00a9", "\xC3", "\xA9", "\xE2\x82", "\u20ac", "\xFF"};
+    const std::vector<std::string> letters = {"a",    "b",        "\u00e9", "\u00a9", "\xC3",
+                                              "\xA9", "\xE2\x82", "\u20ac", "\xFF"};
     std::mt19937 random(7);
     const auto word = [&](size_t most, size_t kinds) {
         std::string text;
@@ -136,7 +137,10 @@ TEST(StreamDecoder, NothingComesAfterAStop) {
 
 TEST(StreamDecoder, EmptyStopsAreIgnoredAndBrokenOnesMatchWhatBecomesOfThem) {
     EXPECT_EQ(stream({"abc"}, {""}), (Outcome{"abc", std::nullopt}));
-    EXPECT_EQ(stream({"a\xFF" "b"}, {"\xFE"}), (Outcome{"a", "\uFFFD"}));
+    EXPECT_EQ(stream({"a\xFF"
+                      "b"},
+                     {"\xFE"}),
+              (Outcome{"a", "\uFFFD"}));
 }
 
 TEST(StreamDecoder, LongStopsOverLongTextsInSmallPieces) {

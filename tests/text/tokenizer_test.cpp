@@ -265,7 +265,10 @@ TEST(MakeTokenizer, RefusesWhatIsWrongInAnyVocabulary) {
         {[](TinyVocabulary& t) { t.add("<0x+1>", TokenType::Byte); }, {"byte", "<0x+1>"}},
         {[](TinyVocabulary& t) { t.add("dup"), t.add("dup"); }, {"duplicates", "'dup'"}},
         {[](TinyVocabulary& t) { t.add(std::string(5000, 'a')); }, {"5000 bytes"}},
-        {[](TinyVocabulary& t) { t.v.add_eos = true, t.v.eos = std::nullopt, t.v.types.assign(t.v.types.size(), TokenType::Normal), t.v.unknown = 0; },
+        {[](TinyVocabulary& t) {
+             t.v.add_eos = true, t.v.eos = std::nullopt, t.v.types.assign(t.v.types.size(), TokenType::Normal),
+             t.v.unknown = 0;
+         },
          {"eos_token_id", "missing"}},
     };
     for (const TinyVocabulary& valid : {tiny_bpe(), tiny_sentencepiece()}) {

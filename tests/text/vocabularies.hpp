@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <fstream>
 #include <memory>
@@ -20,6 +21,13 @@ inline std::string vocabulary_path(const std::string& name) {
     const char* home = std::getenv("HOME");
     const std::string folder = cache ? cache : std::string(home ? home : "") + "/.cache/godwit";
     return folder + "/vocabularies/ggml-vocab-" + name + ".gguf";
+}
+
+/// The name as a part of a test's name.
+inline std::string test_name(const testing::TestParamInfo<std::string>& vocabulary) {
+    std::string name = vocabulary.param;
+    std::replace(name.begin(), name.end(), '-', '_');
+    return name;
 }
 
 /// A whole file; a failure of the test that says what to do if it is not there.

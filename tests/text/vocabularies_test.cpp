@@ -8,8 +8,8 @@
 namespace godwit {
 namespace {
 
-const std::vector<std::string> kNames = {"command-r", "deepseek-coder", "deepseek-llm", "falcon",    "gemma-4",
-                                         "gpt-2",     "llama-bpe",      "llama-spm",    "mpt",       "phi-3",
+const std::vector<std::string> kNames = {"command-r", "deepseek-coder", "deepseek-llm", "falcon",   "gemma-4",
+                                         "gpt-2",     "llama-bpe",      "llama-spm",    "mpt",      "phi-3",
                                          "qwen2",     "qwen35",         "refact",       "starcoder"};
 
 std::vector<std::string> split(const std::string& text, const std::string& separator) {
@@ -31,11 +31,7 @@ std::vector<TokenId> parse_ids(const std::string& line) {
 using Ids = std::vector<TokenId>;
 
 class Vocabularies : public testing::TestWithParam<std::string> {};
-INSTANTIATE_TEST_SUITE_P(All, Vocabularies, testing::ValuesIn(kNames), [](const auto& instance) {
-    std::string name = instance.param;
-    std::replace(name.begin(), name.end(), '-', '_');
-    return name;
-});
+INSTANTIATE_TEST_SUITE_P(All, Vocabularies, testing::ValuesIn(kNames), test_name);
 
 TEST_P(Vocabularies, GiveTheReferenceIds) {
     RealTokenizer tokenizer(GetParam());
@@ -50,14 +46,15 @@ TEST_P(Vocabularies, GiveTheReferenceIds) {
     }
 }
 
-/// Text that decoding cannot give back, whatever the tokenizer: a literal ▁ means a space, and what a user-defined token
-/// matches can begin a new stretch of text, with its own prefix space.
+/// Text that decoding cannot give back, whatever the tokenizer: a literal ▁ means a space, and what a user-defined
+/// token matches can begin a new stretch of text, with its own prefix space.
 bool survives(const Tokenizer& tokenizer, std::string_view text) {
     return text.find(kEscapedSpace) == std::string_view::npos &&
            (tokenizer.raw_text(0) != "<unk>" || text.find("</s>") == std::string_view::npos);
 }
 
-/// The bytes of `text` that the vocabulary can spell; some lack letters for bytes that no UTF-8 has (and Falcon others).
+/// The bytes of `text` that the vocabulary can spell; some lack letters for bytes that no UTF-8 has (and Falcon
+/// others).
 std::string spellable(const Tokenizer& tokenizer, const std::string& text) {
     std::string out;
     for (char byte : text)
@@ -73,14 +70,17 @@ TEST_P(Vocabularies, GiveBackAnyBytes) {
     const std::string bytes = spellable(*tokenizer, all_bytes);
     EXPECT_GE(bytes.size(), 228u);  // Falcon lacks 28, 13 of which no UTF-8 has
 
-    const std::vector<std::string> words = {"Hello", " world", "  ", "\n\n", "\u00e9", "\u4e2d\u6587", "\U0001F600", "'s",
-                                            "1234", "\t", "<s>", "<|im_start|>", "e\u0301", "\u0434\u043e"};
+    const std::vector<std::string> words = {"Hello",        " world",       "  ",      "\n\n",        "\u00e9",
+                                            "\u4e2d\u6587", "\U0001F600",   "'s",      "1234",        "\t",
+                                            "<s>",          "<|im_start|>", "e\u0301", "\u0434\u043e"};
     std::mt19937 random(11);
     for (int round = 0; round < 400; ++round) {
         std::string text;
         for (size_t n = random() % 24; n > 0; --n) {
-            if (random() % 3 == 0) text += bytes[random() % bytes.size()];
-            else text += spellable(*tokenizer, words[random() % words.size()]);
+            if (random() % 3 == 0)
+                text += bytes[random() % bytes.size()];
+            else
+                text += spellable(*tokenizer, words[random() % words.size()]);
         }
         if (!survives(*tokenizer, text)) continue;
         ASSERT_EQ(tokenizer->decode(tokenizer->encode(text, Specials::None), true), text);
@@ -108,8 +108,8 @@ TEST(ServerBugs, T1LlamaBpe) {
               (Ids{86, 23904, 220, 22, 83, 2005, 42908, 11729, 3013, 17156}));
     EXPECT_EQ(t->encode("3333", Specials::None), (Ids{8765, 18}));
     EXPECT_EQ(t->encode("Hello, y'all! How are you 😁 ?我想在apple工作1314151天～", Specials::None),
-              (Ids{9906, 11,    379,    65948, 0,     2650,  527,   499,  27623, 223,  949,
-                   37046, 101067, 19000, 23182, 102301, 9263, 18136, 16, 36827, 21909}));
+              (Ids{9906,  11,     379,   65948, 0,      2650, 527,   499, 27623, 223,  949,
+                   37046, 101067, 19000, 23182, 102301, 9263, 18136, 16,  36827, 21909}));
     EXPECT_TRUE(t->add_bos());
     EXPECT_EQ(t->encode("<|begin_of_text|>3333<|eot_id|>", Specials::All), (Ids{128000, 8765, 18, 128009}));
     EXPECT_GT(t->encode("<|eot_id|>", Specials::None).size(), 3u);

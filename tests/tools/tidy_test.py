@@ -23,7 +23,7 @@ class TidyTest(unittest.TestCase):
                 path.parent.mkdir(parents=True, exist_ok=True)
                 path.write_text(text)
             done = subprocess.run([sys.executable, TIDY, root], capture_output=True, text=True)
-            found = [line for line in done.stdout.splitlines() if not line.startswith(("src:", "tests:", "tools:", "tidy:"))]
+            found = [line for line in done.stdout.splitlines() if not line.startswith(("src:", "include:", "tests:", "tools:", "tidy:"))]
             self.assertEqual(done.returncode, 1 if found else 0, done.stderr)
             return found
 
@@ -46,6 +46,7 @@ class TidyTest(unittest.TestCase):
         self.assert_one({"src/backend/reference/r.hpp": "", "src/backend/b.hpp": '#include "backend/reference/r.hpp"\n'},
                         "src/backend/b.hpp:1:")
         self.assert_one({"src/text/a.cpp": '#include "text/none.hpp"\n'}, "no such file")
+        self.assert_one({"src/base/a.hpp": "", "include/godwit/a.hpp": '#include "base/a.hpp"\n'}, "godwit may not include")
         self.assert_one({"src/other/a.cpp": ""}, "src/other/a.cpp", "table of include directions")
         self.assert_one({"src/base/a.cpp": "#include <nlohmann/json.hpp>\n"}, "nlohmann/json.hpp", "only in")
 
