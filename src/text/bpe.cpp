@@ -20,9 +20,9 @@ public:
           fallback_(table, unknown) {
         for (int byte = 0; byte < 256; ++byte) {
             const auto letter = table.find_plain(byte_letter(static_cast<uint8_t>(byte)));
+            const std::string meaning(1, static_cast<char>(byte));
             // A user-defined token `ÿ` is that character, not the byte FF.
-            if (letter && table.bytes(*letter) == std::string_view(std::array{static_cast<char>(byte)}.data(), 1))
-                letters_[byte] = letter;
+            if (letter && table.bytes(*letter) == meaning) letters_[byte] = letter;
         }
     }
 

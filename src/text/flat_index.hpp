@@ -25,7 +25,7 @@ public:
         CHECK(max_entries < (1u << 30));
     }
 
-    /// The index under `hash` for which is_key(index) holds, or kNone.
+    /// The index under `hash` for which is_key(index) holds, of several the one inserted first, or kNone.
     template <class IsKey>
     uint32_t find(uint64_t hash, IsKey is_key) const {
         for (size_t i = hash & slot_mask(); slots_[i] != kNone; i = (i + 1) & slot_mask()) {
@@ -38,7 +38,7 @@ public:
     /// Starts to fetch the place where find() will look.
     void prefetch(uint64_t hash) const { __builtin_prefetch(&slots_[hash & slot_mask()]); }
 
-    /// False where too many keys share a neighbourhood. The key must be new, index < max_entries.
+    /// False where too many keys share a neighbourhood. index < max_entries.
     [[nodiscard]] bool insert(uint64_t hash, uint32_t index) {
         constexpr size_t kMaxProbes = 1024;  // half a million honest keys need fewer than 100
         for (size_t probe = 0; probe < kMaxProbes; ++probe) {

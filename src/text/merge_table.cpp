@@ -62,8 +62,7 @@ Result<void> MergeTable::index_merges() {
         if (rank + kAhead < merges_.size())
             index_.prefetch(hash_pair(merges_[rank + kAhead].left, merges_[rank + kAhead].right));
         const Entry& merge = merges_[rank];
-        // Of two merges of the same pair the first, which is the better one, counts.
-        if (merge.left == kNoToken || find(merge.left, merge.right)) continue;
+        if (merge.left == kNoToken) continue;
         if (!index_.insert(hash_pair(merge.left, merge.right), static_cast<uint32_t>(rank)))
             return error("key tokenizer.ggml.merges: too many merges with equal hashes (a file made to do harm?)");
     }

@@ -14,7 +14,8 @@ namespace godwit {
 
 class MergeTable {
 public:
-    /// `merges`: "a b", best first. Errors: no space, a part or the result that is no token.
+    /// `merges`: "a b", best first; of two merges of one pair the first counts. Errors: no space, a part or the result
+    /// that is no token.
     static Result<MergeTable> build(const TokenTable& table, const std::vector<std::string_view>& merges);
 
     std::optional<Merger::Merge> find(TokenId left, TokenId right) const {

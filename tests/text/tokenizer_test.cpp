@@ -37,6 +37,14 @@ TEST(Bpe, MergesBestFirst) {
     EXPECT_TRUE(tokenizer->encode("", Specials::All).empty());
 }
 
+TEST(Bpe, OfEqualMergesTheFirstCounts) {
+    TinyVocabulary tiny = tiny_bpe();
+    tiny.merge("h", "e");  // as rank 5 it would lose against "x h"
+    tiny.v.merges.insert(tiny.v.merges.begin() + 1, tiny.keep("x h"));
+    tiny.add("xh");
+    EXPECT_EQ(make(tiny)->encode("xhe", Specials::None), ids(tiny, {"x", "he"}));
+}
+
 TEST(Bpe, IgnoreMergesTakesWholePieces) {
     TinyVocabulary tiny = tiny_bpe();
     tiny.v.pre = "llama3";
@@ -130,6 +138,13 @@ TEST(SentencePiece, MergesByScoreAndFallsBackToBytes) {
     EXPECT_EQ(tokenizer->encode("cabc", Specials::None), ids(tiny, {"\u2581", "c", "abc"}));
     EXPECT_EQ(tokenizer->encode("\u00e9\xFF", Specials::None), ids(tiny, {"\u2581", "<0xC3>", "<0xA9>", "<0xFF>"}));
     EXPECT_TRUE(tokenizer->encode("", Specials::All).empty());
+}
+
+TEST(SentencePiece, TheLongestTokenIsReached) {
+    TinyVocabulary tiny = tiny_sentencepiece();
+    std::string text = "abc";
+    while (text.size() < 12) tiny.add(text += "c");
+    EXPECT_EQ(make(tiny)->encode("c" + text, Specials::None), ids(tiny, {"\u2581", "c", text}));
 }
 
 TEST(SentencePiece, EqualScoresMergeFromTheLeft) {
