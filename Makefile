@@ -4,7 +4,7 @@
 PYTHON := /usr/bin/python3
 GODWIT := build/release/godwit
 
-DEPS := g++ cmake ninja-build libfmt-dev libpcre2-dev libcli11-dev nlohmann-json3-dev libgtest-dev python3 python3-pip
+DEPS := g++ cmake ninja-build libfmt-dev libpcre2-dev libssl-dev libcli11-dev nlohmann-json3-dev libgtest-dev python3 python3-pip
 # llvm-19: llvm-symbolizer, for names and lines in the sanitizers' stack traces.
 DEPS_TEST := clang-19 libclang-rt-19-dev llvm-19 python3-numpy
 
@@ -25,9 +25,9 @@ deps: ## install the packages that the build needs (Debian 12; root only if some
 deps-test: deps ## install what the tests need beyond that
 	@tools/deps $(DEPS_TEST)
 
-build: deps ## build the program: build/release/godwit
+build: deps ## build the program, build/release/godwit, and the library that `cmake --install` installs
 	@[ -f build/release/build.ninja ] || cmake --preset release
-	@cmake --build --preset release --target godwit
+	@cmake --build --preset release --target godwit libgodwit
 
 demo: build ## fetch the default model and answer a prompt (PROMPT="...")
 	@model=$$($(PYTHON) tools/fetch smollm2) && $(GODWIT) run "$$model" --raw -n 160 --temperature 0 -p "$(ask)"

@@ -121,7 +121,8 @@ public:
     virtual ~Ops() = default;
 
     // Moving
-    virtual void fill(const View& out, float value) = 0;
+    /// All bytes zero; any type.
+    virtual void zero(const View& out) = 0;
     /// Elementwise conversion among F32, F16 and BF16 (round to nearest even), or a plain copy of equal types.
     virtual void copy(const View& in, const View& out) = 0;
     /// out[r] = dequantised table[ids[r]] × scale. ids I32 [rows], out [rows, in].

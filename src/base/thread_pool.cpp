@@ -1,30 +1,15 @@
 #include "base/thread_pool.hpp"
 
 #include <algorithm>
-#include <cfenv>
 #include <utility>
 
 #include "base/check.hpp"
+#include "base/float_mode.hpp"
 
 namespace godwit {
 namespace {
 
 thread_local const ThreadPool* running_in = nullptr;  // the pool whose body this thread runs
-
-/// The default floating-point mode for a scope: threads inherit flush-to-zero and the like from who started them.
-class DefaultFloatMode {
-public:
-    DefaultFloatMode() {
-        std::fegetenv(&saved_);
-        std::fesetenv(FE_DFL_ENV);
-    }
-    ~DefaultFloatMode() { std::fesetenv(&saved_); }
-    DefaultFloatMode(const DefaultFloatMode&) = delete;
-    DefaultFloatMode& operator=(const DefaultFloatMode&) = delete;
-
-private:
-    std::fenv_t saved_;
-};
 
 void pause() {
 #if defined(__x86_64__)

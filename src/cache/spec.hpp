@@ -12,9 +12,6 @@
 
 namespace godwit {
 
-/// How keys and values are stored; chosen per engine, part of the cache identity.
-enum class KvFormat : uint8_t { F32, F16 };
-
 inline DType kv_dtype(KvFormat format) { return format == KvFormat::F32 ? DType::F32 : DType::F16; }
 inline std::string_view kv_format_name(KvFormat format) { return format == KvFormat::F32 ? "f32" : "f16"; }
 

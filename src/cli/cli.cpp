@@ -17,6 +17,7 @@ int run_cli(int argc, char** argv) {
         "  godwit COMMAND --help");
     Action action;
     add_run(app, action);
+    add_bench(app, action);
     add_inspect(app, action);
     add_plan(app, action);
     add_tokenize(app, action);

@@ -26,5 +26,6 @@ void add_detokenize(CLI::App& app, Action& action);
 void add_logits(CLI::App& app, Action& action);
 void add_perplexity(CLI::App& app, Action& action);
 void add_run(CLI::App& app, Action& action);
+void add_bench(CLI::App& app, Action& action);
 
 }  // namespace godwit

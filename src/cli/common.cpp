@@ -7,9 +7,9 @@
 #include <cstdio>
 #include <cstring>
 
-#include "backend/reference/reference_device.hpp"
 #include "base/printable.hpp"
 #include "base/thread_count.hpp"
+#include "engine/runtime.hpp"
 
 namespace godwit {
 
@@ -30,10 +30,14 @@ EngineSettings ModelOptions::settings(int64_t rows, int64_t logit_rows) const {
     return settings;
 }
 
+EngineOptions ModelOptions::engine(int64_t sequences) const {
+    return {.model = path, .context = context, .sequences = sequences, .kv = kv == "f32" ? KvFormat::F32 : KvFormat::F16};
+}
+
 Result<LoadedModel> load_model(const ModelOptions& options) {
     LoadedModel loaded;
     loaded.pool = std::make_unique<ThreadPool>(options.threads > 0 ? options.threads : default_thread_count());
-    loaded.device = std::make_unique<reference::ReferenceDevice>(*loaded.pool);
+    loaded.device = make_device(*loaded.pool);
     loaded.model = TRY(Model::load(options.path, *loaded.device));
     return loaded;
 }

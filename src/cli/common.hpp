@@ -29,6 +29,8 @@ struct ModelOptions {
     void add_to(CLI::App& command);
     /// Engine settings from these, with steps of `rows` rows of which `logit_rows` give logits.
     EngineSettings settings(int64_t rows, int64_t logit_rows) const;
+    /// Options of an engine for `sequences` at once.
+    EngineOptions engine(int64_t sequences) const;
 };
 
 /// A model with the device and the threads it runs on.

@@ -3,10 +3,10 @@
 
 #include <map>
 
-#include "backend/reference/reference_device.hpp"
 #include "base/printable.hpp"
 #include "cli/cli.hpp"
 #include "cli/common.hpp"
+#include "engine/runtime.hpp"
 #include "file/metadata.hpp"
 
 namespace godwit {
@@ -80,8 +80,7 @@ void print_inspection_json(const ModelFile& file, const std::string& fault, bool
 Result<int> inspect(const InspectOptions& options) {
     ModelFile file = TRY(ModelFile::open(options.model));
     ThreadPool pool(1);
-    reference::ReferenceDevice device(pool);
-    std::string fault = find_fault(options.model, device);
+    std::string fault = find_fault(options.model, *make_device(pool));
     if (options.json) print_inspection_json(file, fault, options.tensors);
     else print_inspection(file, fault, options.tensors);
     return 0;
@@ -89,10 +88,10 @@ Result<int> inspect(const InspectOptions& options) {
 
 Result<int> plan(const InspectOptions& options) {
     ThreadPool pool(1);
-    reference::ReferenceDevice device(pool);
-    CheckedModel checked = TRY(check_model(options.model, device));
-    EngineSettings settings{.context = options.context, .sequences = options.parallel};
-    MemoryPlan memory = plan_memory(checked.file, checked.plan, settings);
+    std::unique_ptr<Device> device = make_device(pool);
+    CheckedModel checked = TRY(check_model(options.model, *device));
+    EngineSettings settings = engine_settings({.context = options.context, .sequences = options.parallel});
+    MemoryPlan memory = TRY(plan_memory(checked.file, checked.plan, settings));
     if (options.json) {
         print_json({{"architecture", checked.plan.architecture},
                     {"context", memory.context},

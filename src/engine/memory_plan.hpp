@@ -2,9 +2,12 @@
 #pragma once
 
 #include <cstdint>
+#include <vector>
 
+#include "base/result.hpp"
 #include "cache/spec.hpp"
 #include "file/model_file.hpp"
+#include "godwit/engine.hpp"
 #include "model/activations.hpp"
 #include "model/plan.hpp"
 
@@ -12,25 +15,33 @@ namespace godwit {
 
 /// How an engine is to be set up.
 struct EngineSettings {
-    int64_t context = 0;    // tokens of a sequence; 0: what the model was made for, at most kDefaultContext
-    int64_t sequences = 1;  // that must fit at once, each with a full context
+    int64_t context = 0;     // tokens of a sequence; 0: what the model was made for, at most kDefaultContext
+    int64_t sequences = 1;   // that run at once
     KvFormat kv = KvFormat::F16;
+    uint64_t kv_bytes = 0;   // of the cache; 0: a full context for every sequence
     StepLimits step{.rows = 128, .logit_rows = 1};
 };
 
 /// The context where nobody asks for one: long ones cost memory from the first token on.
 inline constexpr int64_t kDefaultContext = 8192;
 
+/// The settings that an engine's options mean. Limits are raised so that no running sequence ever lacks a row.
+EngineSettings engine_settings(const EngineOptions& options);
+
 struct MemoryPlan {
     int64_t context = 0, sequences = 0;
     uint64_t weights = 0;      // in the file's mapping
     uint64_t kv = 0;
-    uint64_t activations = 0;  // of the longest step
+    uint64_t activations = 0;  // of the longest step, its integers and the host's copy of the logits included
+    std::vector<int64_t> pool_blocks;  // by cache group
 
     uint64_t total() const { return weights + kv + activations; }
 };
 
-/// settings.context beyond the model's own: the model's.
-MemoryPlan plan_memory(const ModelFile& file, const ModelPlan& plan, const EngineSettings& settings);
+/// A context beyond the model's own becomes the model's. Errors: kv_bytes hold not even one sequence of that context; too many tokens.
+Result<MemoryPlan> plan_memory(const ModelFile& file, const ModelPlan& plan, const EngineSettings& settings);
+
+/// Integers of a step: token, position, sequence and index of every row, slots and tables of every cache group, logit rows.
+uint64_t batch_input_bytes(const CacheSpec& cache, int64_t context, int64_t sequences, const StepLimits& limits);
 
 }  // namespace godwit

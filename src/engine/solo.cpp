@@ -33,14 +33,13 @@ uint64_t lay_out(Batch& batch, Buffer* buffer, int64_t rows, int64_t logit_rows,
 
 Result<Solo> Solo::make(const Model& model, Device& device, const EngineSettings& settings) {
     Solo solo(model, device);
-    EngineSettings one = settings;
-    one.sequences = 1;
     solo.limits_ = settings.step;
-    solo.memory_ = plan_memory(model.file, model.plan, one);
-    int64_t blocks = (solo.memory_.context + kBlockTokens - 1) / kBlockTokens;
+    int64_t wanted = settings.context > 0 ? settings.context : kDefaultContext;
+    solo.context_ = std::min(model.plan.context, wanted);
+    int64_t blocks = (solo.context_ + kBlockTokens - 1) / kBlockTokens;
     size_t groups = model.plan.cache.groups.size();
 
-    std::vector<int64_t> pools(groups, blocks);
+    std::vector<int64_t> pools(groups, blocks);  // windows or not: nothing is ever released
     solo.cache_ = std::make_unique<KvStore>(TRY(KvStore::make(device, model.plan.cache, settings.kv, pools)));
     solo.activations_ = std::make_unique<Activations>(TRY(Activations::make(device, model.plan, solo.limits_)));
     uint64_t bytes = lay_out(solo.batch_, nullptr, solo.limits_.rows, solo.limits_.logit_rows, blocks, groups);
@@ -60,9 +59,9 @@ Result<void> Solo::check(std::span<const TokenId> tokens) const {
         if (token < 0 || token >= model_.plan.vocabulary)
             return error("token {} is outside the vocabulary of {}", token, model_.plan.vocabulary);
     auto count = static_cast<int64_t>(tokens.size());
-    if (count > memory_.context - length_)
-        return error("{} tokens do not fit the context of {} ({} are in use; give a larger --context)", count,
-                     memory_.context, length_);
+    if (count > context_ - length_)
+        return error("{} tokens do not fit the context of {} ({} are in use; give a larger --context)", count, context_,
+                     length_);
     return done();
 }
 

@@ -1,5 +1,5 @@
 // One sequence alone: the definition of what every sequence must compute, however many share its steps (invariant I1).
-// It is what `logits` and `perplexity` run on. One thread at a time.
+// It is what `logits` and `perplexity` run on, and what the engine is tested against. One thread at a time.
 // Usage:  auto solo = TRY(Solo::make(model, device, settings));  TRY(solo.extend(prompt, [](int64_t i, auto logits) { … }));
 #pragma once
 
@@ -20,7 +20,7 @@ public:
     /// Takes logits [vocabulary] of the i-th token given to extend(); valid during the call.
     using LogitsSink = FunctionRef<void(int64_t i, std::span<const float> logits)>;
 
-    /// Allocates exactly what plan_memory() says. `model` and `device` must outlive it.
+    /// Of the settings context, kv and step count. `model` and `device` must outlive it. Error: out of memory.
     static Result<Solo> make(const Model& model, Device& device, const EngineSettings& settings);
 
     /// Appends tokens and gives out the logits after every one of them, in order. Errors: a token outside the vocabulary,
@@ -32,7 +32,7 @@ public:
     void clear() { length_ = 0; }
 
     int64_t length() const { return length_; }
-    const MemoryPlan& memory() const { return memory_; }
+    int64_t context() const { return context_; }
 
 private:
     Solo(const Model& model, Device& device) : model_(model), device_(device) {}
@@ -42,7 +42,7 @@ private:
 
     const Model& model_;
     Device& device_;
-    MemoryPlan memory_;
+    int64_t context_ = 0;
     StepLimits limits_;
     std::unique_ptr<KvStore> cache_;
     std::unique_ptr<Activations> activations_;

@@ -35,8 +35,11 @@ Result<TokenizerFile> load_tokenizer(const std::string& path) {
 }
 
 Result<std::unique_ptr<Model>> Model::load(const std::string& path, Device& device) {
-    CheckedModel checked = TRY(check_model(path, device));
-    Weights weights = TRY(at(path, Weights::load(checked.file, checked.plan, device)));
+    return load(TRY(check_model(path, device)), device);
+}
+
+Result<std::unique_ptr<Model>> Model::load(CheckedModel checked, Device& device) {
+    Weights weights = TRY(at(checked.file.path(), Weights::load(checked.file, checked.plan, device)));
     return std::make_unique<Model>(Model{std::move(checked.file), std::move(checked.plan),
                                          std::move(checked.tokenizer), std::move(weights)});
 }

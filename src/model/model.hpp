@@ -14,6 +14,13 @@
 
 namespace godwit {
 
+/// A file with its plan and its tokenizer, all checked for a device, before any weight is laid out.
+struct CheckedModel {
+    ModelFile file;
+    ModelPlan plan;
+    std::unique_ptr<Tokenizer> tokenizer;
+};
+
 struct Model {
     ModelFile file;
     ModelPlan plan;
@@ -22,14 +29,11 @@ struct Model {
 
     /// Opens, validates as a whole, and lays the weights out. Errors: one line, `path: what (fix)`.
     static Result<std::unique_ptr<Model>> load(const std::string& path, Device& device);
+    /// The second half of it.
+    static Result<std::unique_ptr<Model>> load(CheckedModel checked, Device& device);
 };
 
-/// What load() does without the weights: the file, its plan and its tokenizer, all checked for `device`.
-struct CheckedModel {
-    ModelFile file;
-    ModelPlan plan;
-    std::unique_ptr<Tokenizer> tokenizer;
-};
+/// Opens and validates as a whole. Errors as of Model::load.
 Result<CheckedModel> check_model(const std::string& path, const Device& device);
 
 /// The file and its tokenizer alone, whatever the architecture (for tokenize and detokenize).

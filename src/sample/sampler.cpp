@@ -179,6 +179,10 @@ void Sampler::accept(int32_t token) {
     ++place->in_output;
 }
 
+void Sampler::reserve(int64_t tokens) {
+    if (has_penalties()) seen_.reserve(std::min<size_t>(seen_.size() + tokens, vocabulary_size_));
+}
+
 void Sampler::apply_bias_and_penalties(std::span<float> logits) const {
     for (const auto& [token, bias] : params_.logit_bias) logits[token] += bias;
     for (const Seen& seen : seen_) {

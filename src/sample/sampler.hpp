@@ -12,11 +12,6 @@
 
 namespace godwit {
 
-struct TokenLogprob {
-    int32_t token;
-    float logprob;
-};
-
 struct Sample {
     int32_t token = -1;
     /// Log-softmax of the raw logits at `token`; 0 if top_logprobs is -1.
@@ -48,6 +43,8 @@ public:
     /// Tokens for the penalties: those of the prompt (at any time, in any number of calls), or one of the output.
     void accept_prompt(std::span<const int32_t> tokens);
     void accept(int32_t token);
+    /// Room for this many more tokens of the output: accept() will not allocate. A copy has none.
+    void reserve(int64_t tokens);
 
     /// Chooses the token of the row `logits` [vocabulary]. `choice`: which of a request's parallel answers;
     /// `position`: of the chosen token in its sequence. A logit of -inf bans its token.

@@ -5,6 +5,7 @@
 
 #include "base/printable.hpp"
 #include "base/utf8.hpp"
+#include "text/stop_automaton.hpp"
 #include "text/tokenizer.hpp"
 
 namespace godwit {
@@ -47,7 +48,7 @@ public:
             TRY(TokenTable::build(vocabulary_.tokens, std::move(vocabulary_.types), spelling_)));
         TRY(check_scores());
         TRY(check_ids());
-        find_specials();
+        TRY(find_specials());
         TRY(make_model());
         TRY(choose_bos_and_eos());
         find_ends();
@@ -105,24 +106,27 @@ private:
 
     /// Sorts the special tokens into those of templates and those of values. A user-defined token whose text occurs in
     /// a template is a marker there, and must not be forged by a value; white space alone marks nothing.
-    void find_specials() {
+    Result<void> find_specials() {
         std::vector<TokenId> all, user_defined;
+        std::vector<std::string> texts;  // of user_defined
         for (TokenId id = 0; id < table().size(); ++id) {
             const TokenType type = table().type(id);
-            if (type == TokenType::UserDefined) user_defined.push_back(id);
-            if (type == TokenType::UserDefined || type == TokenType::Control || type == TokenType::Unknown)
-                all.push_back(id);
+            if (type != TokenType::UserDefined && type != TokenType::Control && type != TokenType::Unknown) continue;
+            if (table().text(id).size() > kSpecialBytesMax)
+                return error("key tokenizer.ggml.tokens: token {} is special and has {} bytes (at most {})", id,
+                             table().text(id).size(), kSpecialBytesMax);
+            all.push_back(id);
+            if (type != TokenType::UserDefined) continue;
+            user_defined.push_back(id);
+            texts.emplace_back(table().text(id));
         }
-        const SpecialMatcher matcher(table(), user_defined);
-        const std::string_view templates = vocabulary_.chat_templates;
-        for (size_t i = 0; i < templates.size(); ++i) {
-            matcher.prefixes(templates.substr(i), [&](TokenId id, size_t) {
-                if (!is_blank(table().text(id))) tokenizer_->table_->make_marker(id);
-            });
-        }
+        const std::vector<bool> in_template = StopAutomaton(texts).occurring(vocabulary_.chat_templates);
+        for (size_t i = 0; i < user_defined.size(); ++i)
+            if (in_template[i] && !is_blank(texts[i])) tokenizer_->table_->make_marker(user_defined[i]);
         std::erase_if(user_defined, [&](TokenId id) { return !table().is_plain(id); });
         tokenizer_->in_values_.emplace(table(), user_defined);
         tokenizer_->in_templates_.emplace(table(), all);
+        return done();
     }
 
     Result<void> make_model() {

@@ -20,27 +20,26 @@ std::optional<SpecialMatcher::Match> SpecialMatcher::find(std::string_view text)
     for (size_t begin = 0; begin < text.size(); ++begin) {
         const Range range = first_bytes_[static_cast<unsigned char>(text[begin])];
         if (range.begin == range.end) continue;
-        std::optional<Match> longest;
-        prefixes(text.substr(begin), [&](TokenId id, size_t size) { longest = Match{begin, size, id}; });
-        if (longest) return longest;
+        if (std::optional<Match> longest = longest_at(text, begin)) return longest;
     }
     return std::nullopt;
 }
 
-void SpecialMatcher::prefixes(std::string_view text, FunctionRef<void(TokenId, size_t)> found) const {
-    if (text.empty()) return;
-    Range range = first_bytes_[static_cast<unsigned char>(text[0])];
+std::optional<SpecialMatcher::Match> SpecialMatcher::longest_at(std::string_view text, size_t start) const {
+    std::optional<Match> longest;
+    Range range = first_bytes_[static_cast<unsigned char>(text[start])];
     // All of `range` begin with the first `depth` bytes of the text; the shortest of them comes first.
     for (size_t depth = 1; range.begin < range.end; ++depth) {
-        if (specials_[range.begin].text.size() == depth) found(specials_[range.begin++].id, depth);
-        if (depth == text.size()) return;
-        const auto byte = static_cast<unsigned char>(text[depth]);
+        if (specials_[range.begin].text.size() == depth) longest = Match{start, depth, specials_[range.begin++].id};
+        if (start + depth == text.size()) break;
+        const auto byte = static_cast<unsigned char>(text[start + depth]);
         const auto at = [&](const Special& special) { return static_cast<unsigned char>(special.text[depth]); };
         const auto begin = specials_.begin() + range.begin, end = specials_.begin() + range.end;
         const auto low = std::partition_point(begin, end, [&](const Special& s) { return at(s) < byte; });
         const auto high = std::partition_point(low, end, [&](const Special& s) { return at(s) == byte; });
         range = {static_cast<uint32_t>(low - specials_.begin()), static_cast<uint32_t>(high - specials_.begin())};
     }
+    return longest;
 }
 
 }  // namespace godwit

@@ -1,5 +1,5 @@
 // Finds special tokens in a text: the leftmost, of several that begin there the longest. The sorted texts serve as a
-// trie. Time: the text × the longest special in the worst case, one table look-up a byte where none begins.
+// trie. Time: one table look-up a byte where none begins; at worst the text × the longest special (kSpecialBytesMax).
 #pragma once
 
 #include <array>
@@ -8,10 +8,12 @@
 #include <string_view>
 #include <vector>
 
-#include "base/function_ref.hpp"
 #include "text/token_table.hpp"
 
 namespace godwit {
+
+/// Longer control and user-defined tokens are refused: the bound of the matcher's work on each byte.
+inline constexpr size_t kSpecialBytesMax = 512;
 
 class SpecialMatcher {
 public:
@@ -26,10 +28,9 @@ public:
 
     std::optional<Match> find(std::string_view text) const;
 
-    /// Every special that `text` begins with and its length, shortest first.
-    void prefixes(std::string_view text, FunctionRef<void(TokenId, size_t)> found) const;
-
 private:
+    std::optional<Match> longest_at(std::string_view text, size_t start) const;
+
     struct Special {
         std::string_view text;
         TokenId id;

@@ -2,7 +2,7 @@
 
 namespace godwit {
 
-StopAutomaton::StopAutomaton(std::span<const std::string> stops) {
+StopAutomaton::StopAutomaton(std::span<const std::string> stops) : stops_(stops.size()) {
     for (size_t i = 0; i < stops.size(); ++i) {
         if (!stops[i].empty()) add(stops[i], static_cast<uint32_t>(i));
     }
@@ -23,6 +23,22 @@ StopAutomaton::State StopAutomaton::next(State state, char byte) const {
     }
 }
 
+std::vector<bool> StopAutomaton::occurring(std::string_view text) const {
+    std::vector<bool> reached(nodes_.size()), occurs(stops_);
+    State state = kStart;
+    for (char byte : text) {
+        state = next(state, byte);
+        reached[state] = true;
+    }
+    for (size_t i = by_depth_.size(); i-- > 1;) {  // where a string ended, its own ends did as well
+        const Node& node = nodes_[by_depth_[i]];
+        if (!reached[by_depth_[i]]) continue;
+        reached[node.fallback] = true;
+        if (node.stop) occurs[*node.stop] = true;
+    }
+    return occurs;
+}
+
 void StopAutomaton::add(std::string_view text, uint32_t index) {
     uint32_t node = kStart;
     for (char byte : text) {
@@ -38,11 +54,10 @@ void StopAutomaton::add(std::string_view text, uint32_t index) {
 }
 
 void StopAutomaton::link_fallbacks() {
-    std::vector<uint32_t> by_depth = {kStart};
-    for (size_t i = 0; i < by_depth.size(); ++i) {
-        const uint32_t parent = by_depth[i];
+    for (size_t i = 0; i < by_depth_.size(); ++i) {
+        const uint32_t parent = by_depth_[i];
         for (uint32_t node = nodes_[parent].first_child; node != 0; node = nodes_[node].sibling) {
-            by_depth.push_back(node);
+            by_depth_.push_back(node);
             Node& n = nodes_[node];
             if (parent != kStart) n.fallback = next(nodes_[parent].fallback, n.byte);
             if (!n.stop) n.stop = nodes_[n.fallback].stop;  // shorter, so it only counts where no longer one ends

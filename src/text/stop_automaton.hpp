@@ -28,6 +28,9 @@ public:
     /// Index of the longest stop that ends here.
     std::optional<size_t> stop(State state) const { return nodes_[state].stop; }
 
+    /// By index: which stops occur in `text`. Linear in the text and the stops, however they nest.
+    std::vector<bool> occurring(std::string_view text) const;
+
 private:
     // A trie; children of a node are a list. Node 0 is the root and, as it is nobody's child, also means "none".
     struct Node {
@@ -43,7 +46,9 @@ private:
     void add(std::string_view text, uint32_t index);
     void link_fallbacks();
 
+    size_t stops_ = 0;  // as given, empty ones counted
     std::vector<Node> nodes_{1};
+    std::vector<uint32_t> by_depth_ = {kStart};
 };
 
 }  // namespace godwit

@@ -23,17 +23,17 @@ bool half_surrogate(std::string_view bytes) {
 StreamDecoder::StreamDecoder(std::vector<std::string> stops)
     : stops_(well_formed(std::move(stops))), automaton_(stops_) {}
 
-std::string StreamDecoder::push(std::string_view bytes) {
-    if (stopped_) return {};
+void StreamDecoder::push(std::string_view bytes, std::string& out) {
+    if (stopped_) return;
     unfinished_ += bytes;
     decode_unfinished(false);
-    return release(stopped_ ? 0 : automaton_.open_bytes(state_));
+    release(stopped_ ? 0 : automaton_.open_bytes(state_), out);
 }
 
-std::string StreamDecoder::finish() {
+void StreamDecoder::finish(std::string& out) {
     if (!stopped_) decode_unfinished(true);
     unfinished_.clear();
-    return release(0);
+    release(0, out);
 }
 
 void StreamDecoder::decode_unfinished(bool at_end) {
@@ -57,14 +57,14 @@ void StreamDecoder::decode(std::string_view code_point) {
     }
 }
 
-std::string StreamDecoder::release(size_t keep) {
-    std::string out = text_.substr(released_, text_.size() - keep - released_);
-    released_ += out.size();
+void StreamDecoder::release(size_t keep, std::string& out) {
+    size_t size = text_.size() - keep - released_;
+    out.append(text_, released_, size);
+    released_ += size;
     if (released_ > text_.size() / 2) {  // moves each byte once or twice in all, however small the pieces
         text_.erase(0, released_);
         released_ = 0;
     }
-    return out;
 }
 
 }  // namespace godwit

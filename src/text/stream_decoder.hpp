@@ -19,11 +19,11 @@ public:
     /// Empty stops are ignored.
     explicit StreamDecoder(std::vector<std::string> stops = {});
 
-    /// Takes the bytes of the next token; returns the text that is certain now (may be empty). Nothing after a stop.
-    std::string push(std::string_view bytes);
+    /// Takes the bytes of the next token; appends the text that is certain now (may be none) to `out`. Nothing after a stop.
+    void push(std::string_view bytes, std::string& out);
 
     /// The end of the answer: what was held back as a possible stop is text after all.
-    std::string finish();
+    void finish(std::string& out);
 
     /// The stop string that was met.
     const std::optional<std::string>& stopped() const { return stopped_; }
@@ -31,7 +31,7 @@ public:
 private:
     void decode_unfinished(bool at_end);
     void decode(std::string_view code_point);
-    std::string release(size_t keep);
+    void release(size_t keep, std::string& out);
 
     std::vector<std::string> stops_;
     StopAutomaton automaton_;

@@ -1,4 +1,4 @@
-// fill, add, multiply, scale, activate, gate, softcap against double precision.
+// zero, add, multiply, scale, activate, gate, softcap against double precision.
 #include <cmath>
 #include <functional>
 #include <limits>
@@ -64,8 +64,8 @@ TEST_F(ElementwiseTest, ArithmeticIsOneRoundedOperation) {
         EXPECT_EQ(bench_.read(product)[i], x[i] * y[i]);
         EXPECT_EQ(bench_.read(scaled)[i], x[i] * 0.3f);
     }
-    ops_.fill(sum, -2.5f);
-    EXPECT_EQ(bench_.read(sum), std::vector<float>(105, -2.5f));
+    ops_.zero(sum);
+    EXPECT_EQ(bench_.read(sum), std::vector<float>(105, 0.0f));
 }
 
 // 2e-6 relative: some roundings of f32 on the way; 1e-7 absolute where 0.5 x (1 + erf) cancels.

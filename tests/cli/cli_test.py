@@ -40,7 +40,7 @@ class Commands(unittest.TestCase):
 
     def test_version_and_help(self):
         self.assertRegex(self.ok("--version"), r"^godwit \d+\.\d+\.\d+\n$")
-        for command in ("run", "inspect", "plan", "tokenize", "detokenize", "logits", "perplexity"):
+        for command in ("run", "inspect", "plan", "tokenize", "detokenize", "logits", "perplexity", "bench"):
             self.assertIn(command, self.ok("--help"))
             self.assertIn("Example", self.ok(command, "--help"))
 
@@ -125,6 +125,46 @@ class Commands(unittest.TestCase):
         cut = self.ok("run", TINY, "--raw", "-p", "hello", "-n", "30", "--temperature", "0", "--stop", stop)
         self.assertEqual(cut.rstrip("\n"), whole[:whole.index(stop)].rstrip("\n"))
 
+    def test_bench(self):
+        options = ("--prompt", "40", "--generate", "12", "--repeat", "3", "--threads", "1", "--kv", "f32")
+        found = json.loads(self.ok("bench", TINY, *options, "--json"))
+        self.assertEqual((found["prompt"], found["generate"], found["depth"], found["batch"], found["repeat"]), (40, 12, 0, 1, 3))
+        self.assertEqual((found["model"], found["backend"], found["threads"], found["kv_format"]),
+                         ("llama.f32.gguf", "reference", 1, "f32"))
+        for rate in ("prompt_tokens_per_second", "generate_tokens_per_second"):
+            self.assertGreater(found[rate + "_min"], 0)
+            self.assertLessEqual(found[rate + "_min"], found[rate])
+            self.assertLessEqual(found[rate], found[rate + "_max"])
+        # All weights but the embedding (its rows are looked up), unless it is the output matrix too.
+        for model, read in ((TINY, lambda name: name != "token_embd.weight"), (GEMMA, lambda name: True)):
+            tensors = json.loads(self.ok("inspect", model, "--tensors", "--json"))["tensors"]
+            found = json.loads(self.ok("bench", model, "--prompt", "2", "--generate", "2", "--repeat", "1", "--json"))
+            self.assertEqual(found["step_weight_bytes"], sum(t["bytes"] for t in tensors if read(t["name"])))
+        share = found["generate_tokens_per_second"] * found["step_weight_bytes"] / found["read_bytes_per_second"]
+        self.assertAlmostEqual(found["bandwidth_share"] / share, 1, places=6)
+
+    def test_bench_of_a_batch_behind_a_context(self):
+        done = godwit("bench", TINY, "--prompt", "100", "--generate", "5", "--depth", "4", "--batch", "3", "--json")
+        if done.returncode != 0:  # rightly: on a busy machine some 100 µs are not to be found
+            return self.assertIn("lost in the noise", done.stderr)
+        found = json.loads(done.stdout)
+        self.assertEqual((found["depth"], found["batch"]), (4, 3))
+        self.assertGreater(found["prompt_tokens_per_second"], 0)
+
+    def test_bench_for_people(self):
+        text = self.ok("bench", TINY, "--prompt", "20", "--generate", "30", "--repeat", "1")
+        for word in ("prompt       20", "generate     30", "median", "tokens/s", "reference backend", "KV f16", "GB/s"):
+            self.assertIn(word, text)
+
+    def test_bench_refuses(self):
+        self.fails("bench", TINY, mentions=["context of 513 tokens", "128", "--prompt"])
+        self.fails("bench", TINY, "--prompt", "8", "--generate", "200", mentions=["context", "128", "--generate"])
+        self.fails("bench", "/nowhere/x.gguf", mentions=["/nowhere/x.gguf"])
+        for option in ("--prompt", "--generate", "--batch", "--repeat", "--threads"):
+            self.fails("bench", TINY, option, "0", mentions=[option], code=2)
+        self.fails("bench", TINY, "--depth", "-1", mentions=["--depth"], code=2)
+        self.fails("bench", TINY, "--context", "100", mentions=["--context"], code=2)
+
     def test_locale_changes_nothing(self):  # W2
         plain = self.ok("run", TINY, "--raw", "-p", "a", "-n", "8", "--seed", "1")
         done = subprocess.run([GODWIT, "run", TINY, "--raw", "-p", "a", "-n", "8", "--seed", "1"], capture_output=True,
@@ -147,6 +187,25 @@ class DefaultModel(unittest.TestCase):
         _, status, usage = os.wait4(child.pid, 0)
         child.returncode = status
         self.assertEqual(status, 0)
+        self.assertLessEqual(usage.ru_maxrss * 1024, plan["total_bytes"] + 60_000_000)
+
+    def test_sixty_four_at_once_stay_within_the_plan(self):
+        setting = ["--context", "32", "--parallel", "64"]  # one block of the cache for each
+        plan = json.loads(godwit("plan", SMOLLM2, *setting, "--json").stdout)
+        lines = [json.dumps({"prompt": f"Chapter {i}. Once upon a time there", "max_tokens": 16, "seed": i}) for i in range(64)]
+        with tempfile.NamedTemporaryFile("w", suffix=".jsonl") as prompts, tempfile.TemporaryFile() as answers:
+            prompts.write("\n".join(lines))
+            prompts.flush()
+            child = subprocess.Popen([GODWIT, "run", SMOLLM2, "--raw", *setting, "--batch", prompts.name], stdout=answers,
+                                     stderr=subprocess.DEVNULL)
+            _, status, usage = os.wait4(child.pid, 0)
+            child.returncode = status
+            self.assertEqual(status, 0)
+            answers.seek(0)
+            found = [json.loads(line) for line in answers]
+        self.assertEqual([one["index"] for one in found], list(range(64)))
+        for one in found:
+            self.assertTrue(one["usage"]["completion_tokens"] == 16 or one["finish"] == "stop", one)
         self.assertLessEqual(usage.ru_maxrss * 1024, plan["total_bytes"] + 60_000_000)
 
     def test_interrupt_ends_the_answer(self):

@@ -18,7 +18,9 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
         stops.emplace_back(input.substr(0, end));
 
     godwit::StreamDecoder whole(stops);
-    const std::string text = whole.push(input) + whole.finish();
+    std::string text;
+    whole.push(input, text);
+    whole.finish(text);
     CHECK(godwit::replace_ill_formed(text) == text);
     if (whole.stopped()) CHECK(text.find(*whole.stopped()) == std::string::npos);
 
@@ -26,11 +28,11 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
     std::string joined;
     for (size_t at = 0; at < input.size();) {
         const size_t length = static_cast<uint8_t>(input[at]) % 7;
-        joined += pieces.push(input.substr(at, length + 1));
+        pieces.push(input.substr(at, length + 1), joined);
         CHECK(text.starts_with(joined));
         at += length + 1;
     }
-    joined += pieces.finish();
+    pieces.finish(joined);
     CHECK(joined == text);
     CHECK(pieces.stopped() == whole.stopped());
     return 0;

@@ -26,8 +26,8 @@ std::ostream& operator<<(std::ostream& out, const Outcome& outcome) {
 Outcome stream(const std::vector<std::string>& pieces, const std::vector<std::string>& stops) {
     StreamDecoder decoder(stops);
     std::string text;
-    for (const std::string& piece : pieces) text += decoder.push(piece);
-    text += decoder.finish();
+    for (const std::string& piece : pieces) decoder.push(piece, text);
+    decoder.finish(text);
     return {text, decoder.stopped()};
 }
 
@@ -54,10 +54,10 @@ TEST(StreamDecoder, CasesInTheirPieces) {
         StreamDecoder decoder(c["stops"].get<std::vector<std::string>>());
         std::string text;
         for (size_t i = 0; i < c["pieces"].size(); ++i) {
-            text += decoder.push(unhex(c["pieces"][i]));
+            decoder.push(unhex(c["pieces"][i]), text);
             EXPECT_EQ(text.size(), c["emitted"][i].get<size_t>()) << "after piece " << i;
         }
-        text += decoder.finish();
+        decoder.finish(text);
         EXPECT_EQ(text, c["expected"]["text"].get<std::string>());
         EXPECT_EQ(decoder.stopped(), expected_stop(c));
     }
@@ -128,10 +128,13 @@ TEST(StreamDecoder, RandomTextsAgreeWithTheSpecification) {
 
 TEST(StreamDecoder, NothingComesAfterAStop) {
     StreamDecoder decoder({"END"});
-    EXPECT_EQ(decoder.push("text E"), "text ");
-    EXPECT_EQ(decoder.push("ND more"), "");
-    EXPECT_EQ(decoder.push("more"), "");
-    EXPECT_EQ(decoder.finish(), "");
+    std::string text;
+    decoder.push("text E", text);
+    EXPECT_EQ(text, "text ");
+    decoder.push("ND more", text);
+    decoder.push("more", text);
+    decoder.finish(text);
+    EXPECT_EQ(text, "text ");
     EXPECT_EQ(decoder.stopped(), "END");
 }
 
@@ -148,11 +151,26 @@ TEST(StreamDecoder, LongStopsOverLongTextsInSmallPieces) {
     const std::string run(20'000, 'a');
     StreamDecoder decoder({run + "b", run + "c"});
     std::string text;
-    for (int i = 0; i < 200'000; ++i) text += decoder.push("a");
+    for (int i = 0; i < 200'000; ++i) decoder.push("a", text);
     EXPECT_EQ(text.size(), 180'000u);
-    text += decoder.push("c");
+    decoder.push("c", text);
     EXPECT_EQ(text.size(), 180'000u);
     EXPECT_EQ(decoder.stopped(), run + "c");
+}
+
+TEST(StopAutomaton, KnowsWhichStringsOccur) {
+    const std::vector<std::string> stops = {"ab", "b", "abc", "", "xab", "q"};
+    EXPECT_EQ(StopAutomaton(stops).occurring("xabx"), (std::vector<bool>{true, true, false, false, true, false}));
+    EXPECT_EQ(StopAutomaton(stops).occurring(""), std::vector<bool>(6));
+}
+
+TEST(StopAutomaton, NestedStringsTakeLinearTime) {  // every place × every string would be 10^9
+    std::vector<std::string> stops;
+    for (size_t length = 1; length <= 1000; ++length) stops.emplace_back(length, 'a');
+    stops.push_back("b");
+    const std::vector<bool> occurring = StopAutomaton(stops).occurring(std::string(1'000'000, 'a'));
+    EXPECT_EQ(std::count(occurring.begin(), occurring.end(), true), 1000);
+    EXPECT_FALSE(occurring.back());
 }
 
 }  // namespace

@@ -23,7 +23,7 @@ class TidyTest(unittest.TestCase):
                 path.parent.mkdir(parents=True, exist_ok=True)
                 path.write_text(text)
             done = subprocess.run([sys.executable, TIDY, root], capture_output=True, text=True)
-            found = [line for line in done.stdout.splitlines() if not line.startswith(("src:", "include:", "tests:", "tools:", "tidy:"))]
+            found = [line for line in done.stdout.splitlines() if not line.startswith(("src:", "include:", "examples:", "tests:", "tools:", "tidy:"))]
             self.assertEqual(done.returncode, 1 if found else 0, done.stderr)
             return found
 

@@ -3,6 +3,8 @@
 // so that one long sequence can later be shared among threads without moving a bit.
 #include <algorithm>
 #include <limits>
+#include <span>
+#include <vector>
 
 #include "backend/reference/dequantise.hpp"
 #include "backend/reference/host_view.hpp"
@@ -31,7 +33,7 @@ GODWIT_CLONES void weigh_values(const float* weights, const float* values, int64
 struct Running {
     float maximum = -std::numeric_limits<float>::infinity();
     float sum = 0;
-    std::vector<float> values;
+    std::span<float> values;
 };
 
 /// total = total ⊕ part, both rescaled to the greater maximum.
@@ -51,11 +53,20 @@ public:
         : args_(args),
           head_dim_(args.query.shape[2]),
           value_dim_(args.values.shape[3]),
-          group_(args.query.shape[1] / args.keys.shape[2]),
-          rows_(kAttentionSplit * std::max(head_dim_, value_dim_)),
-          scores_(kAttentionSplit) {
-        part_.values.resize(value_dim_);
-        total_.values.resize(value_dim_);
+          group_(args.query.shape[1] / args.keys.shape[2]) {
+        thread_local std::vector<float> scratch;  // kept: a step allocates nothing
+        int64_t rows = kAttentionSplit * std::max(head_dim_, value_dim_);
+        scratch.resize(rows + kAttentionSplit + 2 * value_dim_);
+        std::span<float> rest = scratch;
+        auto take = [&rest](int64_t count) {
+            std::span<float> part = rest.first(count);
+            rest = rest.subspan(count);
+            return part;
+        };
+        rows_ = take(rows);
+        scores_ = take(kAttentionSplit);
+        part_.values = take(value_dim_);
+        total_.values = take(value_dim_);
     }
 
     void run(int64_t row, int64_t head) {
@@ -113,7 +124,7 @@ private:
 
     const Attention& args_;
     int64_t head_dim_, value_dim_, group_;
-    std::vector<float> rows_, scores_;
+    std::span<float> rows_, scores_;
     Running part_, total_;
 };
 

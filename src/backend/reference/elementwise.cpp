@@ -36,8 +36,6 @@ GODWIT_CLONES void softcap_elements(const float* in, float cap, int64_t count, f
 
 }  // namespace
 
-void ReferenceOps::fill(const View& out, float value) { std::fill_n(f32(out), out.shape.elements(), value); }
-
 void ReferenceOps::add(const View& a, const View& b, const View& out) {
     CHECK(a.shape == out.shape && b.shape == out.shape);
     const float *x = f32(a), *y = f32(b);

@@ -1,4 +1,4 @@
-// Ops that move and convert: copy, embed, cache_write. (gather and scatter stand with the experts that use them.)
+// Ops that move and convert: zero, copy, embed, cache_write. (gather and scatter stand with the experts that use them.)
 #include <cstring>
 
 #include "backend/reference/dequantise.hpp"
@@ -21,6 +21,8 @@ void store_row(const float* in, DType dtype, std::byte* out, int64_t count) {
 }
 
 }  // namespace
+
+void ReferenceOps::zero(const View& out) { std::memset(host_bytes(out), 0, out.bytes()); }
 
 void ReferenceOps::copy(const View& in, const View& out) {
     CHECK(in.shape == out.shape);

@@ -15,7 +15,7 @@ class ReferenceOps final : public Ops {
 public:
     explicit ReferenceOps(ThreadPool& pool) : pool_(pool) {}
 
-    void fill(const View& out, float value) override;
+    void zero(const View& out) override;
     void copy(const View& in, const View& out) override;
     void embed(const Weight& table, const View& ids, float scale, const View& out) override;
     void gather_rows(const View& in, const View& index, const View& out) override;
