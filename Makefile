@@ -9,8 +9,9 @@ DEPS := g++ cmake ninja-build libfmt-dev libpcre2-dev libssl-dev libcli11-dev nl
 DEPS_TEST := clang-19 libclang-rt-19-dev llvm-19 python3-numpy
 
 PROMPT ?= Explain in three sentences why some birds fly thousands of miles every year.
+export PROMPT  # read by the shell as a variable, so that nothing in it is a command
 # The default model's own chat format, typed out until `run` renders templates.
-ask = $$(printf '<|im_start|>user\n%s<|im_end|>\n<|im_start|>assistant\n' "$(PROMPT)")
+ask = printf '<|im_start|>user\n%s<|im_end|>\n<|im_start|>assistant\n' "$$PROMPT"
 FUZZ_SECONDS ?= 600
 
 .DEFAULT_GOAL := help
@@ -30,7 +31,7 @@ build: deps ## build the program, build/release/godwit, and the library that `cm
 	@cmake --build --preset release --target godwit libgodwit
 
 demo: build ## fetch the default model and answer a prompt (PROMPT="...")
-	@model=$$($(PYTHON) tools/fetch smollm2) && $(GODWIT) run "$$model" --raw -n 160 --temperature 0 -p "$(ask)"
+	@model=$$($(PYTHON) tools/fetch smollm2) && echo "> $$PROMPT" && $(ask) | $(GODWIT) run "$$model" --raw -n 160 --temperature 0
 
 test: deps-test ## everything that CI runs: release, sanitizers, fuzz targets, tidy
 	@$(PYTHON) tools/run_tests
@@ -38,9 +39,8 @@ test: deps-test ## everything that CI runs: release, sanitizers, fuzz targets, t
 check-long: deps-test ## before an issue is closed: long tests, the other models, fuzzing (FUZZ_SECONDS=600 each)
 	@$(PYTHON) tools/run_tests --long --fuzz-seconds $(FUZZ_SECONDS)
 
-bench: build ## tokens per second of the default model, greedy, three times
-	@model=$$($(PYTHON) tools/fetch smollm2) && for i in 1 2 3; do \
-	    $(GODWIT) run "$$model" --raw -n 64 --temperature 0 -p "$(ask)" >/dev/null || exit 1; done
+bench: build ## tokens per second of the default model
+	@model=$$($(PYTHON) tools/fetch smollm2) && $(GODWIT) bench "$$model"
 
 format: ## lay out the C++ code (clang-format 19)
 	@command -v clang-format-19 >/dev/null || { echo "format: apt-get install clang-format-19" >&2; exit 1; }

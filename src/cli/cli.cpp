@@ -2,9 +2,32 @@
 
 #include <CLI/CLI.hpp>
 
+#include <cerrno>
 #include <cstdio>
+#include <cstring>
+#include <new>
+#include <system_error>
+
+#include "base/printable.hpp"
 
 namespace godwit {
+namespace {
+
+/// The action, with what the standard library throws (memory, threads, output through fmt) as an Error, and output that got lost as one.
+Result<int> perform(const Action& action) {
+    try {
+        int status = TRY(action());
+        if (std::fflush(stdout) != 0 || std::ferror(stdout) != 0)
+            return error("standard output: cannot write: {}", std::strerror(errno));
+        return status;
+    } catch (const std::bad_alloc&) {
+        return error("out of memory");
+    } catch (const std::system_error& failure) {
+        return error("{}", failure.what());
+    }
+}
+
+}  // namespace
 
 int run_cli(int argc, char** argv) {
     CLI::App app{"Godwit runs language models on this machine.", "godwit"};
@@ -29,9 +52,10 @@ int run_cli(int argc, char** argv) {
     } catch (const CLI::ParseError& parse_error) {
         return app.exit(parse_error) == 0 ? 0 : 2;
     }
-    Result<int> result = action();
+    Result<int> result = perform(action);
     if (result.ok()) return result.value();
-    std::fprintf(stderr, "godwit: %s\n", result.error().message.c_str());
+    // Names in it come from outside: still one line, and nothing that drives the terminal.
+    std::fprintf(stderr, "godwit: %s\n", printable(result.error().message, 4000).c_str());
     return 1;
 }
 

@@ -56,12 +56,46 @@ void print_inspection(const ModelFile& file, const std::string& fault, bool tens
     fmt::print("\n{}\n", fault.empty() ? "It can run here." : "It cannot run here: " + fault);
 }
 
+constexpr uint64_t kElementsShown = 64;  // of an array: vocabularies are long, and `tokenize` shows them better
+
+/// A value with its own type; a long array as its type and length.
+Result<Json> value_json(const Metadata& metadata, const Metadata::Entry& entry) {
+    const Value& value = entry.value;
+    if (value.type == ValueType::Array && value.count > kElementsShown)
+        return Json{{"array", value_type_name(value.element_type)}, {"length", value.count}};
+    auto list = [](const auto& elements) {
+        Json json = Json::array();
+        for (const auto& element : elements) json.push_back(element);
+        return json;
+    };
+    ValueType type = value.type == ValueType::Array ? value.element_type : value.type;
+    bool array = value.type == ValueType::Array;
+    switch (type) {
+        case ValueType::String:
+            if (array) return list(*TRY(metadata.find_strings(entry.key)));
+            return Json(std::string(*TRY(metadata.find_string(entry.key))));
+        case ValueType::Bool:
+            if (array) return list(std::vector<bool>(*TRY(metadata.find_bools(entry.key))));
+            return Json(*TRY(metadata.find_bool(entry.key)));
+        case ValueType::F32:
+        case ValueType::F64:
+            if (array) return Json(value_text(value));  // as text: an f64 array has no reader of its own
+            return Json(*TRY(metadata.find_float(entry.key)));
+        default:
+            if (array) return list(*TRY(metadata.find_ints(entry.key)));
+            return Json(*TRY(metadata.find_uint(entry.key)));
+    }
+}
+
 void print_inspection_json(const ModelFile& file, const std::string& fault, bool tensors) {
     Json json{{"file", file.path()}, {"version", file.version()}, {"parts", file.parts()}};
     json["parameters"] = count_parameters(file);
     json["weight_bytes"] = file.tensor_bytes();
     for (const Metadata::Entry& entry : file.metadata().entries())
-        json["metadata"][std::string(entry.key)] = value_text(entry.value);
+    {
+        Result<Json> value = value_json(file.metadata(), entry);  // a negative or infinite number is shown as text
+        json["metadata"][std::string(entry.key)] = value.ok() ? value.value() : Json(value_text(entry.value));
+    }
     if (tensors) {
         json["tensors"] = Json::array();
         for (const TensorInfo& tensor : file.tensors()) {

@@ -1,10 +1,6 @@
 // godwit logits: the model's raw output for given tokens, as a numpy file. The window through which other programs check the forward pass.
 #include <CLI/CLI.hpp>
 
-#include <cerrno>
-#include <cstdio>
-#include <cstring>
-
 #include "cli/cli.hpp"
 #include "cli/common.hpp"
 #include "engine/solo.hpp"
@@ -12,7 +8,7 @@
 namespace godwit {
 namespace {
 
-constexpr int64_t kRows = 64;  // a step; all of them give logits
+constexpr int64_t kRows = 16;  // a step; all of them give logits, which are long rows
 
 struct LogitsOptions {
     ModelOptions model;
@@ -34,18 +30,14 @@ Result<int> logits(const LogitsOptions& options) {
     if (ids.empty()) return error("--tokens: no token ids given");
     LoadedModel loaded = TRY(load_model(options.model));
     Solo solo = TRY(Solo::make(*loaded.model, *loaded.device, options.model.settings(kRows, kRows)));
-    std::FILE* file = std::fopen(options.out.c_str(), "wb");
-    if (file == nullptr) return error("{}: cannot write: {}", options.out, std::strerror(errno));
-    std::string header = npy_header(ids.size(), loaded.model->plan.vocabulary);
-    bool written = std::fwrite(header.data(), 1, header.size(), file) == header.size();
-    Result<void> computed = solo.extend_all(ids, [&](int64_t, std::span<const float> row) {
-        written = written && std::fwrite(row.data(), sizeof(float), row.size(), file) == row.size();
-    });
-    written = (std::fclose(file) == 0) && written;
-    if (computed.ok() && written) return 0;
-    std::remove(options.out.c_str());
-    TRY(std::move(computed));
-    return error("{}: cannot write: {}", options.out, std::strerror(errno));
+    TRY(solo.check(ids));
+    OutputFile out = TRY(OutputFile::create(options.out));
+    out.write(npy_header(ids.size(), loaded.model->plan.vocabulary));
+    TRY(solo.extend_all(ids, [&](int64_t, std::span<const float> row) {
+        out.write({reinterpret_cast<const char*>(row.data()), row.size_bytes()});
+    }));
+    TRY(out.finish());
+    return 0;
 }
 
 }  // namespace

@@ -10,7 +10,7 @@
 namespace godwit {
 namespace {
 
-constexpr int64_t kRows = 64;  // a step; all of them give logits
+constexpr int64_t kRows = 16;  // a step; all of them give logits, which are long rows
 
 struct PerplexityOptions {
     ModelOptions model;

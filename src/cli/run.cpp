@@ -49,12 +49,12 @@ Result<std::string> read_prompt(const RunOptions& options) {
     return read_text("-");
 }
 
-/// Writes the answer as it comes; the last event.
+/// Writes the answer as it comes; the last event. prompt_seconds stays 0 if no token came.
 Event stream_answer(Generation& answer, double& prompt_seconds, double& generate_seconds) {
     auto start = std::chrono::steady_clock::now();
     Event event;
     for (bool first = true; answer.next(event); first = false) {
-        if (first) {
+        if (first && event.kind == Event::Kind::Token) {
             prompt_seconds = seconds_since(start);
             start = std::chrono::steady_clock::now();
         }
@@ -80,12 +80,13 @@ Result<int> run_once(RunOptions& options) {
     current_answer = nullptr;
     if (last.reason == FinishReason::Failed) return Error{last.error};
 
-    // The first token comes with the prompt.
-    auto rate = [](int64_t tokens, double seconds) { return seconds > 0 ? static_cast<double>(tokens) / seconds : 0; };
-    fmt::print(stderr, "[prompt {} tokens, {:.1f} tokens/s; answer {} tokens, {:.1f} tokens/s; {} backend, {} threads]\n",
-               last.prompt_tokens, rate(last.prompt_tokens, prompt_seconds), last.generated_tokens,
-               rate(std::max<int64_t>(last.generated_tokens - 1, 0), generate_seconds), engine->backend(),
-               runtime->threads());
+    // The first token comes with the prompt: one token has no speed of its own.
+    auto rate = [](int64_t tokens, double seconds) {
+        return tokens > 0 && seconds > 0 ? fmt::format(", {:.1f} tokens/s", static_cast<double>(tokens) / seconds) : "";
+    };
+    fmt::print(stderr, "[prompt {} tokens{}; answer {} tokens{}; {} backend, {} threads]\n", last.prompt_tokens,
+               rate(last.prompt_tokens, prompt_seconds), last.generated_tokens,
+               rate(last.generated_tokens - 1, generate_seconds), engine->backend(), runtime->threads());
     return last.reason == FinishReason::Cancelled ? kExitInterrupted : 0;
 }
 
@@ -118,8 +119,9 @@ void add_run(CLI::App& app, Action& action) {
     auto* prompt = command->add_option("-p,--prompt", request.prompt, "the prompt (default: standard input)");
     command->add_flag("--raw", options->raw, "continue the prompt as it stands, without a chat template");
     command->add_option("-n,--tokens", request.tokens_max, "at most this many tokens (default: what fits)")
-        ->check(CLI::NonNegativeNumber);
-    command->add_option("--stop", request.stops, "end the answer before this text (may be given again)");
+        ->check(CLI::Range(int64_t{0}, int64_t{1} << 30));
+    command->add_option("--stop", request.stops, "end the answer before this text (may be given again)")
+        ->allow_extra_args(false);
     auto* seed = command->add_option("--seed", request.sampling.seed, "same seed, same answer (default: random)");
     add_sampling(*command, request.sampling);
     command->add_option("--batch", options->batch.file, "answer every line of this file of JSON objects; - is standard input")

@@ -108,8 +108,8 @@ Result<std::vector<TokenId>> EngineImpl::prompt_tokens(const GenerateRequest& re
             return error("tokens: {} is outside the vocabulary of {}", token, model_->plan.vocabulary);
     auto count = static_cast<int64_t>(tokens.size());
     if (count >= memory_.context)
-        return error("prompt: it has {} tokens, the context only {} (a shorter prompt, or a larger context)", count,
-                     memory_.context);
+        return error("prompt: it has {} tokens, the context only {} (the model's own is {})", count,
+                     memory_.context, model_->plan.context);
     return tokens;
 }
 

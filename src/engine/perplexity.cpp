@@ -16,6 +16,9 @@ double negative_log_likelihood(std::span<const float> logits, TokenId target) {
 
 Result<PerplexityScore> score_text(Solo& solo, const Tokenizer& tokenizer, std::string_view text, int64_t chunk,
                                    const std::function<void(int64_t, int64_t, const PerplexityScore&)>& progress) {
+    if (chunk < 4 || chunk > solo.context())
+        return error("context: {} tokens a chunk is out of range (4 to {}, what the model's context allows)", chunk,
+                     solo.context());
     std::vector<TokenId> ids = tokenizer.encode(text, Specials::None);
     if (tokenizer.add_bos()) ids.insert(ids.begin(), *tokenizer.bos());
     auto chunks = static_cast<int64_t>(ids.size()) / chunk;

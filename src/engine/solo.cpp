@@ -60,8 +60,8 @@ Result<void> Solo::check(std::span<const TokenId> tokens) const {
             return error("token {} is outside the vocabulary of {}", token, model_.plan.vocabulary);
     auto count = static_cast<int64_t>(tokens.size());
     if (count > context_ - length_)
-        return error("{} tokens do not fit the context of {} ({} are in use; give a larger --context)", count, context_,
-                     length_);
+        return error("{} tokens do not fit the context of {} ({} are in use; the model's own context is {})", count,
+                     context_, length_, model_.plan.context);
     return done();
 }
 

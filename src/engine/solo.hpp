@@ -1,6 +1,6 @@
 // One sequence alone: the definition of what every sequence must compute, however many share its steps (invariant I1).
 // It is what `logits` and `perplexity` run on, and what the engine is tested against. One thread at a time.
-// Usage:  auto solo = TRY(Solo::make(model, device, settings));  TRY(solo.extend(prompt, [](int64_t i, auto logits) { … }));
+// Usage:  auto solo = TRY(Solo::make(model, device, settings));  TRY(solo.extend_all(prompt, [](int64_t i, auto logits) { … }));
 #pragma once
 
 #include <memory>
@@ -34,9 +34,11 @@ public:
     int64_t length() const { return length_; }
     int64_t context() const { return context_; }
 
+    /// What extend() would refuse, without computing anything.
+    Result<void> check(std::span<const TokenId> tokens) const;
+
 private:
     Solo(const Model& model, Device& device) : model_(model), device_(device) {}
-    Result<void> check(std::span<const TokenId> tokens) const;
     /// One step. Logits of its last `wanted` rows land in logits_.
     void run(std::span<const TokenId> tokens, int64_t wanted);
 

@@ -30,11 +30,11 @@ struct DenseForm {
     Activation activation = Activation::Silu;
 };
 
-/// A plan with all layers alike: full attention, rope 0, scale 1/√key_dim. The architecture then adds its ropes and changes what differs.
-/// Call finish_cache() when windows are final.
+/// A plan with all layers alike: full attention, rope 0, scale 1/√key_dim. The architecture then adds its ropes and changes what differs
+/// (windows too: the registry groups the cache afterwards).
 Result<ModelPlan> plan_dense(const ModelFile& file, const DenseDims& dims, const DenseForm& form);
 
-/// Groups layers by what they cache (window, heads, dims).
+/// For the registry: groups layers by what they cache (window, heads, dims).
 void finish_cache(ModelPlan& plan);
 
 /// F32 values of a vector tensor, for architectures that resolve it at load (rope_freqs.weight); empty if the file has none.

@@ -14,7 +14,7 @@ namespace godwit {
 
 /// What a tensor is for. Names differ among containers; roles do not.
 enum class Role : uint8_t {
-    TokenEmbedding, OutputNorm, Output,                       // of the model
+    TokenEmbedding, OutputNorm, Output, RopeDivisors,         // of the model
     AttnNorm, AttnQ, AttnK, AttnV, AttnOut,                   // of a layer
     AttnQBias, AttnKBias, AttnVBias, AttnOutBias,
     AttnQNorm, AttnKNorm, PostAttnNorm,

@@ -9,6 +9,9 @@
 namespace godwit {
 namespace {
 
+/// Unscaled ones are at most 1; with this any position has a finite angle.
+constexpr double kFrequencyMax = 1e6;
+
 /// YaRN (Peng et al. 2023): frequencies that turn often within the original context stay, those that turn rarely are stretched by `factor`,
 /// with a ramp between; attention is sharpened through the magnitude of cos and sin.
 Result<void> apply_yarn(const Hyperparameters& keys, int64_t dims, double base, double factor,
@@ -57,7 +60,12 @@ Result<RopePlan> read_rope(const Hyperparameters& keys, int64_t dims, double bas
         return error("key {}: rope scaling '{}' is not supported (none, linear, yarn are)", keys.key("rope.scaling.type"), printable(type));
     }
     for (size_t i = 0; i < divisors.size(); ++i) frequencies[i] /= divisors[i];
-    for (double frequency : frequencies) rope.frequencies.push_back(static_cast<float>(frequency));
+    for (double frequency : frequencies) {
+        if (!(std::abs(frequency) <= kFrequencyMax))
+            return error("rope: a frequency of {} radians per position is out of range (rope_freqs.weight or rope.scaling.factor)",
+                         frequency);
+        rope.frequencies.push_back(static_cast<float>(frequency));
+    }
     return rope;
 }
 

@@ -10,7 +10,7 @@ namespace {
 
 /// Tables that old converters wrote and that follow from the metadata.
 bool is_derived(std::string_view name) {
-    return name == "rope_freqs.weight" || name.ends_with(".attn_rot_embd") || name.ends_with(".rotary_emb.inv_freq") ||
+    return name.ends_with(".attn_rot_embd") || name.ends_with(".rotary_emb.inv_freq") ||
            name.ends_with(".attention.rotary_emb.inv_freq");
 }
 

@@ -12,8 +12,9 @@ std::string_view strip_end(std::string_view text) {
         size_t last = text.size() - 1;
         while (last > 0 && text.size() - last < 4 && (text[last] & 0xC0) == 0x80) --last;
         const Utf8Unit unit = next_utf8(text.substr(last));
-        if (unit.form != Utf8Form::WellFormed || !is_white_space(unit.code_point)) break;
-        text.remove_suffix(text.size() - last);
+        const bool whole = unit.form == Utf8Form::WellFormed && last + unit.size == text.size();  // no stray byte behind it
+        if (!whole || !is_white_space(unit.code_point)) break;
+        text.remove_suffix(unit.size);
     }
     return text;
 }

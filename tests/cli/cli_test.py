@@ -96,7 +96,14 @@ class Commands(unittest.TestCase):
             for a, b in zip(got, want):
                 self.assertAlmostEqual(a, b, delta=1e-3)
             self.fails("logits", TINY, "--tokens", "5000", "--out", out, mentions=["5000", "vocabulary"])
-            self.assertFalse(os.path.exists(out), "no half-written file is left")
+            self.assertEqual(Path(out).read_bytes(), data, "a failure leaves what was there")
+            model = f"{folder}/model.gguf"  # written over itself: the mapping must survive until the end
+            Path(model).write_bytes(Path(TINY).read_bytes())
+            self.ok("logits", model, "--tokens", "1,261,291", "--out", model, "--kv", "f32")
+            self.assertEqual(Path(model).read_bytes(), data)
+            self.assertEqual(sorted(os.listdir(folder)), ["model.gguf", "x.npy"], "nothing else is left")
+        self.ok("logits", TINY, "--tokens", "1", "--out", "/dev/null")
+        self.assertTrue(Path("/dev/null").is_char_device())
         self.fails("logits", TINY, "--tokens", "1", "--out", "/nowhere/x.npy", mentions=["/nowhere/x.npy"])
 
     def test_run_reads_prompt_from_option_or_pipe(self):
@@ -164,6 +171,16 @@ class Commands(unittest.TestCase):
             self.fails("bench", TINY, option, "0", mentions=[option], code=2)
         self.fails("bench", TINY, "--depth", "-1", mentions=["--depth"], code=2)
         self.fails("bench", TINY, "--context", "100", mentions=["--context"], code=2)
+
+    def test_lost_output_is_an_error(self):
+        for arguments in (["inspect", TINY, "--tensors"], ["plan", TINY], ["tokenize", TINY, "--text", "a", "--json"]):
+            with open("/dev/full", "w") as full:
+                done = subprocess.run([GODWIT, *arguments], stdout=full, stderr=subprocess.PIPE, text=True, timeout=60)
+            self.assertEqual(done.returncode, 1, arguments)
+            self.assertIn("cannot write", done.stderr)
+
+    def test_one_stop_takes_one_text(self):
+        self.ok("run", "--raw", "--stop", "X", TINY, "-p", "a", "-n", "2")
 
     def test_locale_changes_nothing(self):  # W2
         plain = self.ok("run", TINY, "--raw", "-p", "a", "-n", "8", "--seed", "1")

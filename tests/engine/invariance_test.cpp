@@ -227,14 +227,23 @@ private:
         }
     }
 
-    /// The definition: the logits after every token of the answers.
+    /// The definition: the logits after every token of the answers, and what is drawn from them.
     void compute_logits(Solo& solo, const Member& member) {
-        for (const Answer& answer : member.alone) {
+        for (int32_t choice = 0; choice < member.request.choices; ++choice) {
+            const Answer& answer = member.alone[choice];
             std::vector<TokenId> tokens = member.request.tokens;
+            int64_t prompt = std::ssize(tokens);
             tokens.insert(tokens.end(), answer.tokens.begin(), answer.tokens.end());
+            Sampler sampler(member.request.sampling, static_cast<int32_t>(model_->plan.vocabulary));
+            sampler.accept_prompt(member.request.tokens);
             solo.clear();
             Result<void> extended = solo.extend_all(tokens, [&](int64_t i, std::span<const float> logits) {
                 expected_[hash_of(std::span<const TokenId>(tokens).first(i + 1))] = hash_of(logits);
+                if (i + 1 < prompt || i + 1 == std::ssize(tokens)) return;
+                Sample sample = must(sampler.sample(logits, static_cast<uint32_t>(choice), static_cast<uint64_t>(i + 1), scratch_));
+                EXPECT_EQ(sample.token, tokens[i + 1]);
+                EXPECT_EQ(std::bit_cast<uint32_t>(sample.logprob), answer.logprobs[i + 1 - prompt]);
+                sampler.accept(sample.token);
             });
             ASSERT_TRUE(extended.ok()) << extended.error().message;
         }
@@ -260,6 +269,7 @@ private:
     std::vector<Member> members_;
     std::vector<std::pair<uint64_t, uint64_t>> observed_;   // hashes of tokens and of the logits after them
     std::unordered_map<uint64_t, uint64_t> expected_;
+    SampleScratch scratch_;
 };
 
 /// True: all seeds ran, so everything should have been met.
