@@ -11,7 +11,7 @@ namespace {
 constexpr int32_t kChoicesMax = 128;
 constexpr int64_t kSequencesMax = 1024;
 constexpr int64_t kStepRowsMax = 8192;
-constexpr size_t kStopBytesMax = 16384;  // of a request's stop texts: every choice looks for them
+constexpr size_t kStopBytesMax = 4096;   // of a request's stop texts: every choice looks for them
 
 using Clock = std::chrono::steady_clock;
 

@@ -148,12 +148,13 @@ void add_logprobs(std::span<const float> logits, int32_t top_logprobs, SampleScr
 }  // namespace
 
 Sampler::Sampler(SamplingParams params, int32_t vocabulary_size)
-    : params_(std::move(params)), vocabulary_size_(vocabulary_size) {
-    for (auto& [token, bias] : params_.logit_bias) bias = std::clamp(bias, -100.0f, 100.0f);
+    : vocabulary_size_(vocabulary_size) {
+    for (auto& [token, bias] : params.logit_bias) bias = std::clamp(bias, -100.0f, 100.0f);
+    params_ = std::make_shared<const SamplingParams>(std::move(params));
 }
 
 bool Sampler::has_penalties() const {
-    return params_.repetition_penalty != 1 || params_.frequency_penalty != 0 || params_.presence_penalty != 0;
+    return params_->repetition_penalty != 1 || params_->frequency_penalty != 0 || params_->presence_penalty != 0;
 }
 
 void Sampler::accept_prompt(std::span<const int32_t> tokens) {
@@ -184,30 +185,30 @@ void Sampler::reserve(int64_t tokens) {
 }
 
 void Sampler::apply_bias_and_penalties(std::span<float> logits) const {
-    for (const auto& [token, bias] : params_.logit_bias) logits[token] += bias;
+    for (const auto& [token, bias] : params_->logit_bias) logits[token] += bias;
     for (const Seen& seen : seen_) {
         float& logit = logits[seen.token];
         if (logit == -kInfinity) continue;  // banned stays banned
-        const float scaled = logit > 0 ? logit / params_.repetition_penalty : logit * params_.repetition_penalty;
+        const float scaled = logit > 0 ? logit / params_->repetition_penalty : logit * params_->repetition_penalty;
         const float subtracted = seen.in_output == 0 ? 0.0f
-                                                     : static_cast<float>(seen.in_output) * params_.frequency_penalty +
-                                                           params_.presence_penalty;
+                                                     : static_cast<float>(seen.in_output) * params_->frequency_penalty +
+                                                           params_->presence_penalty;
         logit = std::clamp(scaled - subtracted, -kLargest, kLargest);
     }
 }
 
 int32_t Sampler::draw(double random, SampleScratch& scratch) const {
     std::vector<Candidate>& candidates = scratch.candidates;
-    if (params_.top_k > 0 && params_.top_k < vocabulary_size_)
-        top_candidates(scratch.logits, static_cast<size_t>(params_.top_k), candidates);
+    if (params_->top_k > 0 && params_->top_k < vocabulary_size_)
+        top_candidates(scratch.logits, static_cast<size_t>(params_->top_k), candidates);
     else
         all_candidates(scratch.logits, candidates);
     const float max = largest(scratch.logits);
     // The largest logit has weight 1. Subtracting before dividing keeps small temperatures finite.
-    for (Candidate& candidate : candidates) candidate.weight = exp_f32((candidate.logit - max) / params_.temperature);
-    if (params_.top_p < 1) keep_top_p(candidates, params_.top_p);
-    if (params_.min_p > 0)
-        std::erase_if(candidates, [this](const Candidate& candidate) { return candidate.weight < params_.min_p; });
+    for (Candidate& candidate : candidates) candidate.weight = exp_f32((candidate.logit - max) / params_->temperature);
+    if (params_->top_p < 1) keep_top_p(candidates, params_->top_p);
+    if (params_->min_p > 0)
+        std::erase_if(candidates, [this](const Candidate& candidate) { return candidate.weight < params_->min_p; });
     return pick(candidates, random);
 }
 
@@ -219,8 +220,8 @@ Result<Sample> Sampler::sample(std::span<const float> logits, uint32_t choice, u
     apply_bias_and_penalties(scratch.logits);
     Sample sample;
     sample.token =
-        params_.temperature == 0 ? argmax(scratch.logits) : draw(uniform(params_.seed, choice, position, 0), scratch);
-    if (params_.top_logprobs >= 0) add_logprobs(logits, params_.top_logprobs, scratch, sample);
+        params_->temperature == 0 ? argmax(scratch.logits) : draw(uniform(params_->seed, choice, position, 0), scratch);
+    if (params_->top_logprobs >= 0) add_logprobs(logits, params_->top_logprobs, scratch, sample);
     return sample;
 }
 

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <span>
 #include <vector>
 
@@ -62,7 +63,7 @@ private:
     void apply_bias_and_penalties(std::span<float> logits) const;
     int32_t draw(double random, SampleScratch& scratch) const;
 
-    SamplingParams params_;
+    std::shared_ptr<const SamplingParams> params_;  // forks share it
     int32_t vocabulary_size_;
     std::vector<Seen> seen_;  // ascending tokens; empty without penalties
 };

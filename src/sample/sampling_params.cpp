@@ -16,6 +16,8 @@ Result<void> in_range(std::string_view field, Number value, Number low, Number h
 }  // namespace
 
 Result<void> validate(const SamplingParams& params, int32_t vocabulary_size) {
+    if (std::ssize(params.logit_bias) > vocabulary_size)
+        return error("logit_bias: {} entries for a vocabulary of {} tokens", params.logit_bias.size(), vocabulary_size);
     for (const auto& [token, bias] : params.logit_bias) {
         if (token < 0 || token >= vocabulary_size)
             return error("logit_bias: token {} is not in the vocabulary (0 to {})", token, vocabulary_size - 1);
