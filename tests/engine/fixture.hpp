@@ -51,8 +51,8 @@ struct Answer {
 inline void PrintTo(const Answer& answer, std::ostream* out) {
     *out << "tokens";
     for (TokenId token : answer.tokens) *out << " " << token;
-    *out << ", text '" << answer.text() << "', reason " << static_cast<int>(answer.reason) << ", error '" << answer.error << "', "
-         << answer.prompt_tokens << " + " << answer.generated_tokens << " tokens, logprobs";
+    *out << ", text '" << answer.text() << "', reason " << static_cast<int>(answer.reason) << ", error '"
+         << answer.error << "', " << answer.prompt_tokens << " + " << answer.generated_tokens << " tokens, logprobs";
     for (uint32_t bits : answer.logprobs) *out << " " << std::bit_cast<float>(bits);
 }
 

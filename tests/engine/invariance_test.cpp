@@ -1,5 +1,6 @@
-// Invariant I1 as one property: whatever shares the steps of a request, its answers have the bits that it would have alone.
-// A run is decided by its seed, but for which thread computes what. GODWIT_SEED=n replays one seed, GODWIT_SEEDS=n runs n of them.
+// Invariant I1 as one property: whatever shares the steps of a request, its answers have the bits that it would have
+// alone. A run is decided by its seed, but for which thread computes what. GODWIT_SEED=n replays one seed,
+// GODWIT_SEEDS=n runs n of them.
 #include <gtest/gtest.h>
 
 #include <charconv>
@@ -34,7 +35,9 @@ class Random {
 public:
     explicit Random(uint64_t seed) : engine_(seed) {}
     /// low … high
-    int64_t between(int64_t low, int64_t high) { return low + static_cast<int64_t>(engine_() % static_cast<uint64_t>(high - low + 1)); }
+    int64_t between(int64_t low, int64_t high) {
+        return low + static_cast<int64_t>(engine_() % static_cast<uint64_t>(high - low + 1));
+    }
     bool chance(int64_t percent) { return between(1, 100) <= percent; }
     template <class T>
     T one_of(std::initializer_list<T> values) {
@@ -74,7 +77,8 @@ public:
         choose_options();
         for (int64_t i = random_.between(2, subject_.requests_max); i > 0; --i) add_request();
         run_together();
-        Solo solo = must(Solo::make(*model_, *device_, {.context = 0, .kv = options_.kv, .step = {.rows = 64, .logit_rows = 64}}));
+        Solo solo = must(
+            Solo::make(*model_, *device_, {.context = 0, .kv = options_.kv, .step = {.rows = 64, .logit_rows = 64}}));
         for (Member& member : members_) {
             compare(member);
             compute_logits(solo, member);
@@ -112,7 +116,8 @@ private:
             tokens = members_[random_.between(0, std::ssize(members_) - 1)].request.tokens;
             if (random_.chance(60)) tokens.resize(random_.between(0, std::ssize(tokens)));
         }
-        while (std::ssize(tokens) < count) tokens.push_back(static_cast<TokenId>(random_.between(0, model_->plan.vocabulary - 1)));
+        while (std::ssize(tokens) < count)
+            tokens.push_back(static_cast<TokenId>(random_.between(0, model_->plan.vocabulary - 1)));
         return tokens;
     }
 
@@ -149,10 +154,12 @@ private:
         for (std::string_view rest = answer; !rest.empty(); rest.remove_prefix(letters.back().size()))
             letters.emplace_back(rest.substr(0, next_utf8(rest).size));
         if (letters.empty()) return;
-        int64_t first = random_.between(0, std::ssize(letters) - 1), last = std::min(first + random_.between(0, 5), std::ssize(letters) - 1);
+        int64_t first = random_.between(0, std::ssize(letters) - 1),
+                last = std::min(first + random_.between(0, 5), std::ssize(letters) - 1);
         std::string stop;
         for (int64_t i = first; i <= last; ++i) stop += letters[i];
-        request.stops = {stop, letters.back() + "never", stop.substr(0, stop.size() - letters[last].size()) + "neither"};
+        request.stops = {stop, letters.back() + "never",
+                         stop.substr(0, stop.size() - letters[last].size()) + "neither"};
     }
 
     std::vector<Answer> run_alone(const GenerateRequest& request) {
@@ -174,7 +181,8 @@ private:
         auto engine = stepped_engine(options_, static_cast<int>(random_.between(1, 4)));
         observe(*engine);
         size_t submitted = 0;
-        int64_t arrival_percent = random_.between(3, 60), cancel_percent = random_.chance(50) ? 0 : random_.between(1, 5);
+        int64_t arrival_percent = random_.between(3, 60),
+                cancel_percent = random_.chance(50) ? 0 : random_.between(1, 5);
         for (bool idle = false; !idle || submitted < members_.size();) {
             if (submitted < members_.size() && (idle || random_.chance(arrival_percent))) {
                 Member& member = members_[submitted++];
@@ -218,7 +226,8 @@ private:
             ASSERT_LE(count, alone.tokens.size());
             EXPECT_TRUE(std::equal(together.tokens.begin(), together.tokens.end(), alone.tokens.begin()));
             EXPECT_TRUE(std::equal(together.logprobs.begin(), together.logprobs.end(), alone.logprobs.begin()));
-            EXPECT_TRUE(std::equal(together.texts.begin(), together.texts.begin() + static_cast<ptrdiff_t>(count), alone.texts.begin()));
+            EXPECT_TRUE(std::equal(together.texts.begin(), together.texts.begin() + static_cast<ptrdiff_t>(count),
+                                   alone.texts.begin()));
         }
     }
 
@@ -235,7 +244,8 @@ private:
             Result<void> extended = solo.extend_all(tokens, [&](int64_t i, std::span<const float> logits) {
                 expected_[hash_of(std::span<const TokenId>(tokens).first(i + 1))] = hash_of(logits);
                 if (i + 1 < prompt || i + 1 == std::ssize(tokens)) return;
-                Sample sample = must(sampler.sample(logits, static_cast<uint32_t>(choice), static_cast<uint64_t>(i + 1), scratch_));
+                Sample sample =
+                    must(sampler.sample(logits, static_cast<uint32_t>(choice), static_cast<uint64_t>(i + 1), scratch_));
                 EXPECT_EQ(sample.token, tokens[i + 1]);
                 EXPECT_EQ(std::bit_cast<uint32_t>(sample.logprob), answer.logprobs[i + 1 - prompt]);
                 sampler.accept(sample.token);
@@ -262,7 +272,7 @@ private:
     EngineOptions options_;
     int64_t context_ = 0;
     std::vector<Member> members_;
-    std::vector<std::pair<uint64_t, uint64_t>> observed_;   // hashes of tokens and of the logits after them
+    std::vector<std::pair<uint64_t, uint64_t>> observed_;  // hashes of tokens and of the logits after them
     std::unordered_map<uint64_t, uint64_t> expected_;
     SampleScratch scratch_;
 };
@@ -270,15 +280,17 @@ private:
 /// True: all seeds ran, so everything should have been met.
 bool run_seeds(const Subject& subject, uint64_t seeds, Met& met) {
     std::optional<uint64_t> only = number_from("GODWIT_SEED");
-    if (only) seeds = 1;
-    else seeds = number_from("GODWIT_SEEDS").value_or(kSlowBuild ? std::max<uint64_t>(1, seeds / 20) : seeds);
+    if (only)
+        seeds = 1;
+    else
+        seeds = number_from("GODWIT_SEEDS").value_or(kSlowBuild ? std::max<uint64_t>(1, seeds / 20) : seeds);
     for (uint64_t i = 0; i < seeds && !testing::Test::HasFailure(); ++i) {
         uint64_t seed = only.value_or(subject.first_seed + i);
         SCOPED_TRACE(fmt::format("replay with GODWIT_SEED={}", seed));
         Crowd(subject, seed, met).run();
     }
-    std::printf("met: %ld preemptions, %ld cancelled, %ld forks, %ld stops, %ld rows of logits compared\n", met.preemptions, met.cancelled,
-                met.forks, met.stops, met.rows_compared);
+    std::printf("met: %ld preemptions, %ld cancelled, %ld forks, %ld stops, %ld rows of logits compared\n",
+                met.preemptions, met.cancelled, met.forks, met.stops, met.rows_compared);
     return !only && seeds >= 20;
 }
 
@@ -289,7 +301,9 @@ class TinyModels : public testing::TestWithParam<const char*> {};
 
 TEST_P(TinyModels, TogetherAsAlone) {
     Met met;
-    bool all = run_seeds({.model = tiny_model(GetParam()), .first_seed = first_seed(GetParam()), .requests_max = 10, .answer_max = 50}, 100, met);
+    bool all = run_seeds(
+        {.model = tiny_model(GetParam()), .first_seed = first_seed(GetParam()), .requests_max = 10, .answer_max = 50},
+        100, met);
     if (!all) return;
     EXPECT_GT(met.preemptions, 0);
     EXPECT_GT(met.cancelled, 0);
@@ -299,11 +313,13 @@ TEST_P(TinyModels, TogetherAsAlone) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Invariance, TinyModels,
-                         testing::Values("llama.f32.gguf", "llama-tied.f32.gguf", "llama-rope-yarn.f32.gguf", "qwen2.f16.gguf",
-                                         "qwen3.f32.gguf", "gemma3.f32.gguf", "gemma3.f16.gguf", "gemma3-rope-linear.f32.gguf"),
+                         testing::Values("llama.f32.gguf", "llama-tied.f32.gguf", "llama-rope-yarn.f32.gguf",
+                                         "qwen2.f16.gguf", "qwen3.f32.gguf", "gemma3.f32.gguf", "gemma3.f16.gguf",
+                                         "gemma3-rope-linear.f32.gguf"),
                          [](const auto& each) {
                              std::string name = each.param;
-                             std::replace_if(name.begin(), name.end(), [](char c) { return c == '.' || c == '-'; }, '_');
+                             std::replace_if(
+                                 name.begin(), name.end(), [](char c) { return c == '.' || c == '-'; }, '_');
                              return name;
                          });
 
@@ -313,7 +329,8 @@ TEST_P(SeededModels, TogetherAsAlone) {
     TempDir dir;
     std::string path = dir.write("seeded.gguf", seeded_llama({.dtype = GetParam()}, 7).bytes());
     Met met;
-    run_seeds({.model = path, .first_seed = first_seed(dtype_name(GetParam())), .requests_max = 4, .answer_max = 40}, 4, met);
+    run_seeds({.model = path, .first_seed = first_seed(dtype_name(GetParam())), .requests_max = 4, .answer_max = 40}, 4,
+              met);
     EXPECT_GT(met.rows_compared, 0);
 }
 

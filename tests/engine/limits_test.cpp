@@ -1,5 +1,5 @@
-// What an engine refuses, what it survives, and where an answer ends. Names in brackets are ids of the collection of inputs that broke
-// other engines: W1 D6 D7 D9 D10 G5 N1 P4.
+// What an engine refuses, what it survives, and where an answer ends. Names in brackets are ids of the collection of
+// inputs that broke other engines: W1 D6 D7 D9 D10 G5 N1 P4.
 #include <gtest/gtest.h>
 
 #include <cfenv>
@@ -17,7 +17,9 @@ constexpr float kNan = std::numeric_limits<float>::quiet_NaN();
 const SamplingParams kGreedy{.temperature = 0};
 const SamplingParams kGreedyEndless{.logit_bias = {{kEos, -100.0f}}, .temperature = 0};
 
-void expect_start(const std::string& text, const std::string& start) { EXPECT_EQ(text.substr(0, start.size()), start) << text; }
+void expect_start(const std::string& text, const std::string& start) {
+    EXPECT_EQ(text.substr(0, start.size()), start) << text;
+}
 
 LlamaShape small_shape(int64_t context) {
     return {.embedding = 32, .layers = 2, .heads = 4, .kv_heads = 2, .ffn = 48, .context = context};
@@ -25,8 +27,12 @@ LlamaShape small_shape(int64_t context) {
 
 class Limits : public testing::Test {
 protected:
-    std::string seeded(int64_t context) { return dir_.write("seeded.gguf", seeded_llama(small_shape(context), 1).bytes()); }
-    std::string chain(const std::function<int32_t(int32_t)>& next) { return dir_.write("chain.gguf", chain_llama(next).bytes()); }
+    std::string seeded(int64_t context) {
+        return dir_.write("seeded.gguf", seeded_llama(small_shape(context), 1).bytes());
+    }
+    std::string chain(const std::function<int32_t(int32_t)>& next) {
+        return dir_.write("chain.gguf", chain_llama(next).bytes());
+    }
     /// A chain that goes through these tokens, then repeats the last one.
     std::string chain(const std::vector<int32_t>& tokens) {
         return chain([=](int32_t token) {
@@ -35,7 +41,9 @@ protected:
             return found + 1 == tokens.end() ? tokens.back() : found[1];
         });
     }
-    Answer answer(const std::string& model, const GenerateRequest& request) { return answers_alone({.model = model}, request)[0]; }
+    Answer answer(const std::string& model, const GenerateRequest& request) {
+        return answers_alone({.model = model}, request)[0];
+    }
 
     TempDir dir_;
 };
@@ -91,7 +99,8 @@ TEST_F(Limits, EngineOptionsOutOfRange) {
 }
 
 TEST_F(Limits, CachesBeyondTheReachOfSlots) {
-    auto fault = error_of(Engine::open(Runtime::make({.threads = 1}), {.model = seeded(1 << 30), .context = 1 << 30, .sequences = 64}));
+    auto fault = error_of(
+        Engine::open(Runtime::make({.threads = 1}), {.model = seeded(1 << 30), .context = 1 << 30, .sequences = 64}));
     expect_start(fault, "64 sequences of 1073741824 tokens");
 }
 
@@ -106,7 +115,8 @@ TEST_F(Limits, TokensMax) {
     Answer all = answer(model, {.tokens = {5, 6, 7}, .tokens_max = -1, .sampling = kGreedyEndless});
     EXPECT_EQ(all.reason, FinishReason::Length);
     EXPECT_EQ(all.generated_tokens, 125);
-    Answer more = answer(model, {.tokens = {5, 6, 7}, .tokens_max = std::numeric_limits<int64_t>::max(), .sampling = kGreedyEndless});
+    Answer more = answer(
+        model, {.tokens = {5, 6, 7}, .tokens_max = std::numeric_limits<int64_t>::max(), .sampling = kGreedyEndless});
     EXPECT_EQ(more, all);
     Answer longest = answer(model, {.tokens = std::vector<TokenId>(127, 5), .sampling = kGreedyEndless});
     EXPECT_EQ(longest.generated_tokens, 1);
@@ -248,7 +258,8 @@ std::vector<int32_t> alphabet() {
 }
 
 TEST_F(Limits, StopOverSeveralTokens) {  // D9
-    Answer got = answer(chain(alphabet()), {.prompt = "A B C D E F G H I J K", .stops = {"O P Q"}, .sampling = kGreedy});
+    Answer got =
+        answer(chain(alphabet()), {.prompt = "A B C D E F G H I J K", .stops = {"O P Q"}, .sampling = kGreedy});
     EXPECT_EQ(got.text(), " L M N ");
     EXPECT_EQ(got.reason, FinishReason::Stop);
     EXPECT_EQ(got.generated_tokens, 6);
@@ -261,11 +272,13 @@ TEST_F(Limits, TheFirstStopWins) {
 }
 
 TEST_F(Limits, StopThatNeverComesIsGivenBack) {  // D10
-    Answer got = answer(chain({piece("▁A"), piece("▁B"), piece("?"), kEos}), {.prompt = "A", .stops = {"?\n"}, .sampling = kGreedy});
+    Answer got = answer(chain({piece("▁A"), piece("▁B"), piece("?"), kEos}),
+                        {.prompt = "A", .stops = {"?\n"}, .sampling = kGreedy});
     EXPECT_EQ(got.text(), " B?");
     EXPECT_EQ(got.reason, FinishReason::Stop);
     EXPECT_EQ(got.texts, (std::vector<std::string>{" B", "", "?"}));
-    Answer cut = answer(chain({piece("▁A"), piece("▁B"), piece("?")}), {.prompt = "A", .tokens_max = 2, .stops = {"?\n"}, .sampling = kGreedy});
+    Answer cut = answer(chain({piece("▁A"), piece("▁B"), piece("?")}),
+                        {.prompt = "A", .tokens_max = 2, .stops = {"?\n"}, .sampling = kGreedy});
     EXPECT_EQ(cut.text(), " B?");
     EXPECT_EQ(cut.reason, FinishReason::Length);
 }
@@ -283,10 +296,12 @@ TEST_F(Limits, StopOnTheFirstToken) {  // G5
 }
 
 TEST_F(Limits, ByteThatIsNoText) {  // D7
-    Answer got = answer(chain({piece("▁A"), piece("▁B"), byte_token(0xFF), piece("C"), kEos}), {.prompt = "A", .sampling = kGreedy});
+    Answer got = answer(chain({piece("▁A"), piece("▁B"), byte_token(0xFF), piece("C"), kEos}),
+                        {.prompt = "A", .sampling = kGreedy});
     EXPECT_EQ(got.text(), " B\uFFFDC");
     EXPECT_EQ(got.reason, FinishReason::Stop);
-    Answer unfinished = answer(chain({piece("▁A"), byte_token(0xF0), byte_token(0x9F), kEos}), {.prompt = "A", .sampling = kGreedy});
+    Answer unfinished =
+        answer(chain({piece("▁A"), byte_token(0xF0), byte_token(0x9F), kEos}), {.prompt = "A", .sampling = kGreedy});
     EXPECT_EQ(unfinished.text(), "");
 }
 
@@ -338,9 +353,10 @@ TEST_F(Limits, EnginesShareTheBudget) {
     auto runtime = Runtime::make({.threads = 1, .memory_bytes = plan.total() + plan.weights});
     auto first = must(Engine::open(runtime, options));
     EXPECT_EQ(first->memory().total(), plan.total());
-    EXPECT_EQ(error_of(Engine::open(runtime, options)),
-              fmt::format("the plan needs {} bytes, of the memory budget {} are left (a smaller context or fewer sequences?)", plan.total(),
-                          plan.weights));
+    EXPECT_EQ(
+        error_of(Engine::open(runtime, options)),
+        fmt::format("the plan needs {} bytes, of the memory budget {} are left (a smaller context or fewer sequences?)",
+                    plan.total(), plan.weights));
     first.reset();
     EXPECT_EQ(must(Engine::open(runtime, options))->memory().total(), plan.total());
 }

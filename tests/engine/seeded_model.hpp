@@ -1,9 +1,10 @@
-// Small models made in the test: of a seed (every weight dtype, wide enough for blocks of 256), or such that each token decides the next.
+// Small models made in the test: of a seed (every weight dtype, wide enough for blocks of 256), or such that each token
+// decides the next.
 #pragma once
 
 #include <fmt/format.h>
+#include <gtest/gtest.h>
 
-#include <cmath>
 #include <functional>
 #include <random>
 #include <string>
@@ -21,8 +22,9 @@ struct LlamaShape {
     DType dtype = DType::F32;
 };
 
-inline constexpr DType kWeightTypes[] = {DType::F32,  DType::F16,  DType::BF16, DType::Q4_0, DType::Q4_1, DType::Q5_0, DType::Q5_1,
-                                         DType::Q8_0, DType::Q2_K, DType::Q3_K, DType::Q4_K, DType::Q5_K, DType::Q6_K};
+inline constexpr DType kWeightTypes[] = {DType::F32,  DType::F16,  DType::BF16, DType::Q4_0, DType::Q4_1,
+                                         DType::Q5_0, DType::Q5_1, DType::Q8_0, DType::Q2_K, DType::Q3_K,
+                                         DType::Q4_K, DType::Q5_K, DType::Q6_K};
 
 /// <unk>, <s>, </s>, the 256 byte tokens, then pieces.
 inline constexpr int32_t kUnknown = 0, kBos = 1, kEos = 2, kByte0 = 3, kPiece0 = 259;
@@ -52,21 +54,36 @@ public:
     }
     std::string weights(DType dtype, int64_t count) {
         switch (dtype) {
-            case DType::F32: return floats(count, 0, kDeviation);
-            case DType::F16: return halves(count, f32_to_f16);
-            case DType::BF16: return halves(count, f32_to_bf16);
-            // The integers of a uniform byte: their deviation d makes the scale kDeviation / d.
-            case DType::Q4_0: return blocks<BlockQ4_0>(dtype, count, [](auto& b) { b.d = scale(4.6f); });
-            case DType::Q4_1: return blocks<BlockQ4_1>(dtype, count, [](auto& b) { b.d = scale(4.6f), b.m = scale(-0.13f); });
-            case DType::Q5_0: return blocks<BlockQ5_0>(dtype, count, [](auto& b) { b.d = scale(9.2f); });
-            case DType::Q5_1: return blocks<BlockQ5_1>(dtype, count, [](auto& b) { b.d = scale(9.2f), b.m = scale(-0.065f); });
-            case DType::Q8_0: return blocks<BlockQ8_0>(dtype, count, [](auto& b) { b.d = scale(74); });
-            case DType::Q2_K: return blocks<BlockQ2_K>(dtype, count, [](auto& b) { b.d = scale(9), b.dmin = scale(9); });
-            case DType::Q3_K: return blocks<BlockQ3_K>(dtype, count, [](auto& b) { b.d = scale(42); });
-            case DType::Q4_K: return blocks<BlockQ4_K>(dtype, count, [](auto& b) { b.d = scale(150), b.dmin = scale(25); });
-            case DType::Q5_K: return blocks<BlockQ5_K>(dtype, count, [](auto& b) { b.d = scale(300), b.dmin = scale(25); });
-            case DType::Q6_K: return blocks<BlockQ6_K>(dtype, count, [](auto& b) { b.d = scale(1370); });
-            default: ADD_FAILURE() << "no weights of type " << dtype_name(dtype); return {};
+            case DType::F32:
+                return floats(count, 0, kDeviation);
+            case DType::F16:
+                return halves(count, f32_to_f16);
+            case DType::BF16:
+                return halves(count, f32_to_bf16);
+            // The divisors: deviation of the integers of random bytes; of minimums, such that the mean is 0.
+            case DType::Q4_0:
+                return blocks<BlockQ4_0>(dtype, count, [](auto& b) { b.d = scale(4.6f); });
+            case DType::Q4_1:
+                return blocks<BlockQ4_1>(dtype, count, [](auto& b) { b.d = scale(4.6f), b.m = scale(-0.61f); });
+            case DType::Q5_0:
+                return blocks<BlockQ5_0>(dtype, count, [](auto& b) { b.d = scale(9.2f); });
+            case DType::Q5_1:
+                return blocks<BlockQ5_1>(dtype, count, [](auto& b) { b.d = scale(9.2f), b.m = scale(-0.59f); });
+            case DType::Q8_0:
+                return blocks<BlockQ8_0>(dtype, count, [](auto& b) { b.d = scale(74); });
+            case DType::Q2_K:
+                return blocks<BlockQ2_K>(dtype, count, [](auto& b) { b.d = scale(13.9f), b.dmin = scale(9.3f); });
+            case DType::Q3_K:
+                return blocks<BlockQ3_K>(dtype, count, [](auto& b) { b.d = scale(43); });
+            case DType::Q4_K:
+                return blocks<BlockQ4_K>(dtype, count, [](auto& b) { b.d = scale(258), b.dmin = scale(34.4f); });
+            case DType::Q5_K:
+                return blocks<BlockQ5_K>(dtype, count, [](auto& b) { b.d = scale(526), b.dmin = scale(33.9f); });
+            case DType::Q6_K:
+                return blocks<BlockQ6_K>(dtype, count, [](auto& b) { b.d = scale(1370); });
+            default:
+                ADD_FAILURE() << "no weights of type " << dtype_name(dtype);
+                return {};
         }
     }
 
@@ -74,7 +91,12 @@ private:
     static constexpr float kDeviation = 1.0f / 16;
 
     static uint16_t scale(float divisor) { return f32_to_f16(kDeviation / divisor); }
-    float next() { return normal_(random_); }
+    /// About N(0, 1), the same on every machine: no libm.
+    float next() {
+        float sum = -6;
+        for (int i = 0; i < 12; ++i) sum += static_cast<float>(random_() >> 40) * 0x1p-24f;
+        return sum;
+    }
     std::string halves(int64_t count, uint16_t (*convert)(float)) {
         std::string out;
         for (int64_t i = 0; i < count; ++i) out += raw_bytes(convert(kDeviation * next()));
@@ -94,14 +116,15 @@ private:
     }
 
     std::mt19937_64 random_;
-    std::normal_distribution<float> normal_;
 };
 
 /// Keys of a llama with the vocabulary above.
 inline GgufWriter llama_keys(const LlamaShape& shape) {
     GgufWriter file;
     file.set("general.architecture", "llama");
-    auto set = [&](const char* name, int64_t value) { file.set(std::string("llama.") + name, static_cast<uint32_t>(value)); };
+    auto set = [&](const char* name, int64_t value) {
+        file.set(std::string("llama.") + name, static_cast<uint32_t>(value));
+    };
     set("block_count", shape.layers);
     set("context_length", shape.context);
     set("embedding_length", shape.embedding);
@@ -116,17 +139,21 @@ inline GgufWriter llama_keys(const LlamaShape& shape) {
     std::vector<float> scores(tokens.size());
     for (size_t i = 0; i < scores.size(); ++i) scores[i] = -static_cast<float>(i);
     file.set("tokenizer.ggml.model", "llama");
-    file.strings("tokenizer.ggml.tokens", tokens).array("tokenizer.ggml.scores", scores).array("tokenizer.ggml.token_type", types);
+    file.strings("tokenizer.ggml.tokens", tokens)
+        .array("tokenizer.ggml.scores", scores)
+        .array("tokenizer.ggml.token_type", types);
     file.set("tokenizer.ggml.bos_token_id", uint32_t{kBos}).set("tokenizer.ggml.eos_token_id", uint32_t{kEos});
     return file;
 }
 
 /// Adds the tensors. `weights(name, count)` are the bytes of a matrix, `norm(count)` those of a norm's vector.
-inline void add_llama_tensors(GgufWriter& file, const LlamaShape& shape, const std::function<std::string(const std::string&, int64_t)>& weights,
+inline void add_llama_tensors(GgufWriter& file, const LlamaShape& shape,
+                              const std::function<std::string(const std::string&, int64_t)>& weights,
                               const std::function<std::string(int64_t)>& norm) {
     int64_t d = shape.embedding, kv = d / shape.heads * shape.kv_heads;
     auto matrix = [&](const std::string& name, int64_t in, int64_t out) {
-        file.tensor(name, {static_cast<uint64_t>(in), static_cast<uint64_t>(out)}, shape.dtype, weights(name, in * out));
+        file.tensor(name, {static_cast<uint64_t>(in), static_cast<uint64_t>(out)}, shape.dtype,
+                    weights(name, in * out));
     };
     auto vector = [&](const std::string& name) { file.tensor(name, {static_cast<uint64_t>(d)}, DType::F32, norm(d)); };
     matrix("token_embd.weight", d, kVocabulary);
@@ -155,8 +182,8 @@ inline GgufWriter seeded_llama(const LlamaShape& shape, uint64_t seed) {
     return file;
 }
 
-/// A model that says next(a) after every a: one-hot embeddings, layers that add nothing, and an output row b with a one at every a
-/// before b. Where next() is negative all tokens are equally likely.
+/// A model that says next(a) after every a: one-hot embeddings, layers that add nothing, and an output row b with a one
+/// at every a before b. Where next() is negative all tokens are equally likely.
 inline GgufWriter chain_llama(const std::function<int32_t(int32_t)>& next, int64_t context = 256) {
     constexpr int64_t kDim = 320;  // at least one a token
     static_assert(kVocabulary <= kDim);
@@ -166,7 +193,9 @@ inline GgufWriter chain_llama(const std::function<int32_t(int32_t)>& next, int64
         embedding[a * kDim + a] = 1;
         if (int32_t b = next(a); b >= 0) output[b * kDim + a] = 10;
     }
-    auto bytes = [](const std::vector<float>& values) { return std::string(reinterpret_cast<const char*>(values.data()), values.size() * 4); };
+    auto bytes = [](const std::vector<float>& values) {
+        return std::string(reinterpret_cast<const char*>(values.data()), values.size() * 4);
+    };
     GgufWriter file = llama_keys(shape);
     add_llama_tensors(
         file, shape,

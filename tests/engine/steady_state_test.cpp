@@ -49,7 +49,8 @@ TEST_P(SteadyState, StepsAllocateNothing) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Models, SteadyState,
-                         testing::Values(std::tuple{"llama.f16.gguf", 1}, std::tuple{"gemma3.f32.gguf", 1}, std::tuple{"qwen3.f16.gguf", 3}));
+                         testing::Values(std::tuple{"llama.f16.gguf", 1}, std::tuple{"gemma3.f32.gguf", 1},
+                                         std::tuple{"qwen3.f16.gguf", 3}));
 
 double cpu_seconds() {
     timespec time;
@@ -71,7 +72,8 @@ TEST(Idle, TakesNoProcessorTime) {  // I8
 TEST(Bookkeeping, AtSixtyFourSequences) {
     auto engine = stepped_engine({.model = tiny_model("llama.f16.gguf"), .sequences = 64, .step_rows = 256});
     std::vector<Generation> generations;
-    for (int64_t i = 0; i < 64; ++i) generations.push_back(must(engine->submit({.tokens = {5, 6, 7}, .sampling = endless(0).sampling})));
+    for (int64_t i = 0; i < 64; ++i)
+        generations.push_back(must(engine->submit({.tokens = {5, 6, 7}, .sampling = endless(0).sampling})));
     Event event;
     auto run = [&](int steps) {
         for (; steps > 0; --steps) {

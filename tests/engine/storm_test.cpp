@@ -1,4 +1,5 @@
-// Submitting, reading, cancelling, forgetting and ending from many threads at once. For the thread sanitizer, and for deadlocks.
+// Submitting, reading, cancelling, forgetting and ending from many threads at once. For the thread sanitizer, and for
+// deadlocks.
 #include <gtest/gtest.h>
 
 #include <atomic>
@@ -19,7 +20,10 @@ std::vector<GenerateRequest> storm_requests() {
     return {
         {.prompt = "the godwit", .tokens_max = 20, .sampling = {.temperature = 0}},
         {.prompt = "flies", .tokens_max = 30, .choices = 3, .sampling = {.seed = 3}},
-        {.prompt = "non-stop from Alaska to New Zealand", .tokens_max = 5, .priority = 1, .sampling = {.seed = 4, .top_logprobs = 5}},
+        {.prompt = "non-stop from Alaska to New Zealand",
+         .tokens_max = 5,
+         .priority = 1,
+         .sampling = {.seed = 4, .top_logprobs = 5}},
         {.prompt = "a", .tokens_max = -1, .stops = {"e", "qq"}, .sampling = {.repetition_penalty = 1.2f, .seed = 5}},
         {.prompt = "b", .tokens_max = 0},
     };
@@ -30,16 +34,20 @@ void read_and_compare(Generation& generation, const GenerateRequest& request, co
     EXPECT_EQ(collect(generation, request.choices), alone);
 }
 
-void client(Engine& engine, uint64_t seed, const std::vector<GenerateRequest>& requests, const std::vector<std::vector<Answer>>& alone) {
+void client(Engine& engine, uint64_t seed, const std::vector<GenerateRequest>& requests,
+            const std::vector<std::vector<Answer>>& alone) {
     std::mt19937_64 random(seed);
     std::optional<Generation> kept;
     for (int round = 0; round < 100; ++round) {
         size_t i = random() % requests.size();
         Generation generation = must(engine.submit(requests[i]));
         switch (random() % 5) {
-            case 0: read_and_compare(generation, requests[i], alone[i]); break;
-            case 1: break;  // destroyed unread
-            case 2: {       // cancelled by somebody else while it is read
+            case 0:
+                read_and_compare(generation, requests[i], alone[i]);
+                break;
+            case 1:
+                break;  // destroyed unread
+            case 2: {   // cancelled by somebody else while it is read
                 std::thread other([&] { generation.cancel(); });
                 collect(generation, requests[i].choices);
                 other.join();
@@ -52,8 +60,10 @@ void client(Engine& engine, uint64_t seed, const std::vector<GenerateRequest>& r
                 break;
             }
             case 4: {  // outlives the round; what it replaces is cancelled
-                if (kept) *kept = std::move(generation);
-                else kept.emplace(std::move(generation));
+                if (kept)
+                    *kept = std::move(generation);
+                else
+                    kept.emplace(std::move(generation));
                 engine.stats();
                 break;
             }
