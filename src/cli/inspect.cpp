@@ -58,33 +58,22 @@ void print_inspection(const ModelFile& file, const std::string& fault, bool tens
 
 constexpr uint64_t kElementsShown = 64;  // of an array: vocabularies are long, and `tokenize` shows them better
 
-/// A value with its own type; a long array as its type and length.
-Result<Json> value_json(const Metadata& metadata, const Metadata::Entry& entry) {
+/// A value with its own type; a long array as its type and length. Texts are whole; numbers and booleans, alone or in arrays, are spelt by
+/// value_text as JSON spells them (but for NaN and infinity, which stay text).
+Json value_json(const Metadata& metadata, const Metadata::Entry& entry) {
     const Value& value = entry.value;
     if (value.type == ValueType::Array && value.count > kElementsShown)
-        return Json{{"array", value_type_name(value.element_type)}, {"length", value.count}};
-    auto list = [](const auto& elements) {
-        Json json = Json::array();
-        for (const auto& element : elements) json.push_back(element);
-        return json;
-    };
-    ValueType type = value.type == ValueType::Array ? value.element_type : value.type;
-    bool array = value.type == ValueType::Array;
-    switch (type) {
-        case ValueType::String:
-            if (array) return list(*TRY(metadata.find_strings(entry.key)));
-            return Json(std::string(*TRY(metadata.find_string(entry.key))));
-        case ValueType::Bool:
-            if (array) return list(std::vector<bool>(*TRY(metadata.find_bools(entry.key))));
-            return Json(*TRY(metadata.find_bool(entry.key)));
-        case ValueType::F32:
-        case ValueType::F64:
-            if (array) return Json(value_text(value));  // as text: an f64 array has no reader of its own
-            return Json(*TRY(metadata.find_float(entry.key)));
-        default:
-            if (array) return list(*TRY(metadata.find_ints(entry.key)));
-            return Json(*TRY(metadata.find_uint(entry.key)));
+        return {{"array", value_type_name(value.element_type)}, {"length", value.count}};
+    if (value.type == ValueType::String) return std::string(*metadata.find_string(entry.key).take());
+    if (value.type == ValueType::Array && value.element_type == ValueType::String) {
+        Json texts = Json::array();
+        const std::vector<std::string_view> elements = *metadata.find_strings(entry.key).take();
+        for (std::string_view text : elements) texts.push_back(std::string(text));
+        return texts;
     }
+    std::string text = value_text(value, kElementsShown);
+    Json parsed = Json::parse(text, nullptr, false);
+    return parsed.is_discarded() ? Json(text) : parsed;
 }
 
 void print_inspection_json(const ModelFile& file, const std::string& fault, bool tensors) {
@@ -92,10 +81,7 @@ void print_inspection_json(const ModelFile& file, const std::string& fault, bool
     json["parameters"] = count_parameters(file);
     json["weight_bytes"] = file.tensor_bytes();
     for (const Metadata::Entry& entry : file.metadata().entries())
-    {
-        Result<Json> value = value_json(file.metadata(), entry);  // a negative or infinite number is shown as text
-        json["metadata"][std::string(entry.key)] = value.ok() ? value.value() : Json(value_text(entry.value));
-    }
+        json["metadata"][std::string(entry.key)] = value_json(file.metadata(), entry);
     if (tensors) {
         json["tensors"] = Json::array();
         for (const TensorInfo& tensor : file.tensors()) {
@@ -167,7 +153,7 @@ void add_plan(CLI::App& app, Action& action) {
     command->add_option("MODEL", options->model, "a GGUF file")->required();
     command->add_option("--context", options->context, "tokens of one sequence (default: the model's, at most 8192)")
         ->check(CLI::Range(int64_t{1}, int64_t{1} << 30));
-    command->add_option("--parallel", options->parallel, "sequences at once (default: 1)")->check(CLI::Range(1, 65536));
+    command->add_option("--parallel", options->parallel, "sequences at once (default: 1)")->check(CLI::Range(1, 1024));
     command->add_flag("--json", options->json, "one JSON object on stdout");
     command->footer("Example:\n  godwit plan model.gguf --context 4096 --parallel 8");
     command->callback([=, &action] { action = [options] { return plan(*options); }; });

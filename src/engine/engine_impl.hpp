@@ -33,6 +33,9 @@ public:
     /// For tests, set before the first step: every row of logits that tokens are drawn from, and the tokens that it follows from.
     std::function<void(std::span<const TokenId> tokens, std::span<const float> logits)> on_logits;
 
+    /// For tests.
+    const KvStore& cache() const { return *cache_; }
+
     Result<Generation> submit(GenerateRequest request) override;
     EngineMemory memory() const override;
     std::string backend() const override { return std::string(device_->name()); }

@@ -179,6 +179,17 @@ class Commands(unittest.TestCase):
             self.assertEqual(done.returncode, 1, arguments)
             self.assertIn("cannot write", done.stderr)
 
+    def test_perplexity_wants_chunks_that_can_be_scored(self):
+        for context in ("1", "3", "129"):  # the model's context is 128
+            self.fails("perplexity", TINY, "--file", __file__, "--context", context, mentions=["out of range"])
+
+    def test_inspect_json_keeps_types(self):
+        metadata = json.loads(self.ok("inspect", TINY, "--json"))["metadata"]
+        self.assertEqual(metadata["general.architecture"], "llama")
+        self.assertEqual(metadata["llama.block_count"], 2)
+        self.assertIsInstance(metadata["llama.attention.layer_norm_rms_epsilon"], float)
+        self.assertEqual(metadata["tokenizer.ggml.tokens"], {"array": "string", "length": 320})
+
     def test_one_stop_takes_one_text(self):
         self.ok("run", "--raw", "--stop", "X", TINY, "-p", "a", "-n", "2")
 

@@ -334,6 +334,22 @@ TEST_F(Limits, ConversationsTakeTurns) {  // P4
 }
 
 /// Whoever opens the engine may have set the floating-point mode for purposes of his own.
+TEST_F(Limits, NothingOfAnotherSequenceIsLeftInABlock) {
+    // One block in all: the second sequence gets that of the first.
+    auto engine = stepped_engine({.model = seeded(128), .context = kBlockTokens, .sequences = 1});
+    Generation longer = must(engine->submit({.tokens = std::vector<TokenId>(30, 7), .tokens_max = 1}));
+    run_until_idle(*engine);
+    Generation shorter = must(engine->submit({.tokens = {8, 9}, .tokens_max = 1}));
+    run_until_idle(*engine);
+    for (int32_t layer = 0; layer < 2; ++layer)
+        for (const View& plane : {engine->cache().keys(layer), engine->cache().values(layer)}) {
+            const std::byte* bytes = plane.buffer->host() + plane.offset;
+            uint64_t token = plane.bytes() / kBlockTokens;
+            EXPECT_TRUE(std::any_of(bytes, bytes + token, [](std::byte b) { return b != std::byte{0}; }));
+            EXPECT_TRUE(std::all_of(bytes + 2 * token, bytes + plane.bytes(), [](std::byte b) { return b == std::byte{0}; }));
+        }
+}
+
 TEST_F(Limits, FloatModeOfTheCallerChangesNothing) {
     EngineOptions options{.model = seeded(128)};
     GenerateRequest request{.tokens = {5, 6}, .tokens_max = 30, .sampling = {.seed = 1, .top_logprobs = 3}};

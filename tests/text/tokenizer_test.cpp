@@ -128,6 +128,9 @@ TEST(Specials, SomeTakeTheWhiteSpaceBesideThem) {
     jina.add("<mask>", TokenType::Control);
     EXPECT_EQ(make(jina)->encode("a \u3000<mask> b", Specials::All), ids(jina, {"a", "<mask>", "\u0120", "b"}));
     EXPECT_EQ(make(jina)->encode("  <mask>", Specials::All), ids(jina, {"<mask>"}));
+    // A stray byte ends the white space: nothing but white space is ever dropped.
+    const auto tokenizer = make(jina);
+    EXPECT_EQ(tokenizer->decode(tokenizer->encode("a \x80<mask>", Specials::All), true), "a \x80<mask>");
 }
 
 TEST(SentencePiece, MergesByScoreAndFallsBackToBytes) {
@@ -304,6 +307,9 @@ TEST(MakeTokenizer, RefusesWhatIsWrongInOneKind) {
         {tiny_bpe, [](TinyVocabulary& t) { t.v.merges.push_back("h "); }, {"merge 5", "no token"}},
         {tiny_bpe, [](TinyVocabulary& t) { t.v.merges.push_back("nope h"); }, {"merge 5", "no token"}},
         {tiny_bpe, [](TinyVocabulary& t) { t.v.add_bos = true, t.v.bos = std::nullopt; }, {"bos_token_id", "missing"}},
+        {tiny_bpe,
+         [](TinyVocabulary& t) { t.add(std::string(513, 'a'), TokenType::UserDefined); },
+         {"tokenizer.ggml.tokens", "513 bytes"}},
         {tiny_sentencepiece, [](TinyVocabulary& t) { t.v.scores.clear(); }, {"scores", "missing"}},
         {tiny_sentencepiece,
          [](TinyVocabulary& t) { t.v.types[3] = TokenType::Normal, t.v.unknown = std::nullopt; },

@@ -1,0 +1,58 @@
+// What a model file may not hold beyond the shared bad files: numbers that would give NaN after some tokens, tensors that would be ignored.
+#include <gtest/gtest.h>
+
+#include "backend/reference/reference_device.hpp"
+#include "engine/seeded_model.hpp"
+#include "file/temp_dir.hpp"
+#include "model/model.hpp"
+
+namespace godwit::test {
+namespace {
+
+std::string fault_of(const GgufWriter& file) {
+    TempDir dir;
+    ThreadPool pool(1);
+    reference::ReferenceDevice device(pool);
+    Result<CheckedModel> checked = check_model(dir.write("model.gguf", file.bytes()), device);
+    return checked.ok() ? "" : checked.error().message;
+}
+
+GgufWriter small() {
+    return seeded_llama({.embedding = 32, .layers = 1, .heads = 4, .kv_heads = 2, .ffn = 48, .context = 64}, 1);
+}
+
+void expect_mentions(const std::string& text, const std::string& word) {
+    EXPECT_NE(text.find(word), std::string::npos) << "'" << text << "' without '" << word << "'";
+}
+
+TEST(Checks, TheModelItselfIsFine) { EXPECT_EQ(fault_of(small()), ""); }
+
+TEST(Checks, RopeFrequenciesThatGiveNan) {
+    GgufWriter scaled = small();
+    scaled.set("llama.rope.scaling.type", "linear").set("llama.rope.scaling.factor", 1e-30f);
+    expect_mentions(fault_of(scaled), "rope");
+    for (float divisor : {0.0f, 1e-38f, std::numeric_limits<float>::quiet_NaN()}) {
+        GgufWriter divided = small();
+        divided.tensor("rope_freqs.weight", {4}, DType::F32, raw_bytes(1.0f) + raw_bytes(1.0f) + raw_bytes(1.0f) + raw_bytes(divisor));
+        expect_mentions(fault_of(divided), "rope_freqs.weight");
+    }
+}
+
+TEST(Checks, TensorsThatNobodyUses) {
+    GgufWriter strange = small();
+    strange.tensor("blk.0.attn_sinks.weight", {4}, DType::F32);
+    expect_mentions(fault_of(strange), "blk.0.attn_sinks.weight: unexpected");
+    GgufWriter divided = small();  // used by llama, by qwen3 not
+    divided.tensor("rope_freqs.weight", {4}, DType::F32, std::string(16, '\x3f'));
+    EXPECT_EQ(fault_of(divided), "");
+    for (GgufWriter::Key& key : divided.keys) {
+        if (key.name == "general.architecture") key.payload = gguf_string("qwen3");
+        if (key.name.starts_with("llama.")) key.name.replace(0, 5, "qwen3");
+    }
+    for (const char* norm : {"blk.0.attn_q_norm.weight", "blk.0.attn_k_norm.weight"})
+        divided.tensor(norm, {8}, DType::F32, std::string(32, '\x3f'));
+    expect_mentions(fault_of(divided), "rope_freqs.weight: unexpected");
+}
+
+}  // namespace
+}  // namespace godwit::test
