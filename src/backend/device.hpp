@@ -8,6 +8,7 @@
 #include <span>
 #include <string_view>
 
+#include "base/function_ref.hpp"
 #include "base/result.hpp"
 #include "tensor/buffer.hpp"
 
@@ -35,9 +36,14 @@ public:
 
     /// Zeroed memory, 64-byte aligned. Error: out of memory, with the amount.
     virtual Result<std::unique_ptr<Buffer>> allocate(uint64_t bytes) = 0;
-    /// Takes a matrix from a file's mapping, which must outlive the buffer. Never expands it (invariant I3).
-    virtual Result<std::unique_ptr<Buffer>> load_weight(DType dtype, const Shape& shape,
-                                                        std::span<const std::byte> bytes) = 0;
+    /// Bytes of memory that a matrix will take, for planning.
+    virtual uint64_t weight_bytes(DType dtype, const Shape& shape) const = 0;
+    /// Called, by any thread, with parts of the bytes that will not be read again.
+    using DoneWith = FunctionRef<void(std::span<const std::byte> part)>;
+    /// Takes a matrix from a file's mapping, which must outlive the buffer: what done_with is not told of may be read in place for ever.
+    /// Never expands it (invariant I3).
+    virtual Result<std::unique_ptr<Buffer>> load_weight(DType dtype, const Shape& shape, std::span<const std::byte> bytes,
+                                                        DoneWith done_with) = 0;
 
     /// Host → device, in order with the ops.
     virtual void upload(const View& to, std::span<const std::byte> from) = 0;

@@ -6,6 +6,8 @@
 // - `out` may be the same view as an input of the same shape, never overlap one otherwise.
 // - Ops run in the order of the calls; they may be enqueued. Nothing is read back (Device::download waits).
 // - Row invariance (I1): a row's result depends on that row's inputs alone, never on the other rows of the call.
+// - Products with quantised weights: activations rounded to 8 bits, exact integer sums inside a block, f32 steps over the blocks ascending,
+//   as docs/numerics.md says (plain loops: reference/quantised.cpp). Types without that form there are dequantised and follow the next rule.
 // - Order of accumulation, class "base": `dot` = one f32 chain acc = fma(a[k], b[k], acc), k ascending from 0, acc from +0.
 //   `sum` = 16 lanes (element i in lane i mod 16), each ascending, then lanes folded 8, 4, 2, 1. `mean` = sum / count.
 //   exp, log, tanh, erf: base/math.hpp; activations: reference/activation.hpp. Else formulas hold as written: left to
@@ -20,6 +22,9 @@
 #include "tensor/buffer.hpp"
 
 namespace godwit {
+
+/// Of docs/numerics.md: raised with every change that moves a bit of any op. Part of the identity of cached blocks.
+inline constexpr int64_t kNumericsVersion = 1;
 
 /// Exact forms: reference/activation.hpp. Silu x·σ(x); GeluTanh the tanh approximation of GELU; GeluErf GELU itself.
 enum class Activation : uint8_t { None, Silu, GeluTanh, GeluErf, Relu, ReluSquared, Sigmoid, Tanh, Softplus };
@@ -46,11 +51,18 @@ struct Linear {
 /// Which elements of a head rope turns together: (2i, 2i+1) or (i, i + dims/2).
 enum class RopePairing : uint8_t { Interleaved, HalfSplit };
 
-/// Softmax attention over paged keys and values, causal.
+/// Softmax attention over paged keys and values, causal. Every row and head on its own; head h uses KV head h / (heads / kv_heads):
+/// - score of a place = dot(query, key) × scale, then the soft cap.
+/// - Places are summed in splits at multiples of kAttentionSplit, each with its own maximum m of the scores: p = exp(score − m); the sum of
+///   the p in 16 lanes (lane = place mod 16), ascending, folded 8, 4, 2, 1; each value element one fma chain over the places, p × value.
+/// - Splits that are seen are merged ascending, from (m −inf, sum 0, values 0), then the sink as (m = sink, sum 1, values 0): with
+///   M = max(m, m'), keep = exp(m − M), take = exp(m' − M): sum = fma(sum, keep, sum' × take), values alike. out = values / sum.
+/// - Places that a row does not see (later ones, those before the window, those never written) have no effect, whatever their
+///   bytes; a block that no row sees may be any number in the table.
 struct Attention {
     View query;          // [rows, heads, head_dim]
-    View keys;           // F32 or F16 [blocks, block_tokens, kv_heads, head_dim]
-    View values;         // same type [blocks, block_tokens, kv_heads, value_dim]
+    View keys;           // F32 or F16 [blocks, kv_heads, head_dim, block_tokens]: what a product takes at once lies side by side
+    View values;         // same type [blocks, kv_heads, block_tokens, value_dim]
     View table;          // I32 [sequences, blocks of a sequence]: block ids
     View sequence;       // I32 [rows]: row of the table
     View index;          // I32 [rows]: the row's own place in its sequence; it sees places ≤ its own
@@ -61,8 +73,17 @@ struct Attention {
     View out;            // [rows, heads, value_dim]
 };
 
-/// Places of a sequence are summed in splits of this many, fixed at multiples of it, each with its own maximum; splits are merged ascending.
+/// Places of a split of attention. block_tokens is a multiple of 32 that divides it.
 inline constexpr int64_t kAttentionSplit = 256;
+
+/// A step's keys and values on their way into the planes that Attention reads.
+struct CacheWrite {
+    View key;     // [rows, kv_heads, head_dim]
+    View value;   // [rows, kv_heads, value_dim]
+    View slots;   // I32 [rows]: block × block_tokens + place, all different
+    View keys;    // as in Attention
+    View values;
+};
 
 /// Expert choice of a mixture-of-experts layer. Each logit gets a score; the experts with the greatest score + bias are
 /// chosen, among those of the best groups; their scores are the weights.
@@ -143,11 +164,11 @@ public:
     virtual void softcap(const View& in, float cap, const View& out) = 0;
 
     // Rows (the innermost extent)
-    /// out = in / sqrt(mean(in²) + epsilon) × weight + residual?. weight [columns] or none.
+    /// out = in × (1 / sqrt(mean(in²) + epsilon)) × weight + residual?. weight [columns] or none.
     virtual void rms_norm(const View& in, const View& weight, float epsilon, const View& residual, const View& out) = 0;
-    /// out = (in − mean) / sqrt(variance + epsilon) × weight + bias. bias or none.
+    /// out = (in − mean) × (1 / sqrt(variance + epsilon)) × weight + bias. bias or none.
     virtual void layer_norm(const View& in, const View& weight, const View& bias, float epsilon, const View& out) = 0;
-    /// out = in / sqrt(sum(in²) + epsilon).
+    /// out = in × (1 / sqrt(sum(in²) + epsilon)).
     virtual void l2_norm(const View& in, float epsilon, const View& out) = 0;
     /// out = exp(in − max) / sum(exp(in − max)). −inf gives 0; a row that is all −inf, or has +inf or NaN, gives NaN.
     virtual void softmax(const View& in, const View& out) = 0;
@@ -170,8 +191,8 @@ public:
     virtual void rope_table(const View& positions, const View& frequencies, float magnitude, const View& out) = 0;
     /// Turns the first dims of every head; the rest is copied. in, out [rows, heads, head_dim], table as above.
     virtual void rope(const View& in, const View& table, RopePairing pairing, const View& out) = 0;
-    /// plane[slots[r]] = in[r], rounded to the plane's type. plane [blocks, block_tokens, heads, dim], slots I32 [rows] = block × block_tokens + place.
-    virtual void cache_write(const View& in, const View& slots, const View& plane) = 0;
+    /// Each row's key and value into its slot, rounded to the planes' type.
+    virtual void cache_write(const CacheWrite& args) = 0;
     virtual void attention(const Attention& args) = 0;
 
     // Recurrence

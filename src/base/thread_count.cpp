@@ -10,27 +10,28 @@
 #include <filesystem>
 #include <fstream>
 #include <optional>
+#include <set>
 #include <string_view>
+#include <vector>
+
+#include "base/first_line.hpp"
 
 namespace godwit {
 namespace {
 
 namespace fs = std::filesystem;
 
-int affinity_count() {
+/// The CPUs of the affinity mask.
+std::vector<int> allowed_cpus() {
     constexpr int kMaxCpus = 8192;
     cpu_set_t* set = CPU_ALLOC(kMaxCpus);
     const size_t bytes = CPU_ALLOC_SIZE(kMaxCpus);
-    const int count = set && sched_getaffinity(0, bytes, set) == 0 ? CPU_COUNT_S(bytes, set) : 1;
+    std::vector<int> cpus;
+    if (set && sched_getaffinity(0, bytes, set) == 0)
+        for (int cpu = 0; cpu < kMaxCpus; ++cpu)
+            if (CPU_ISSET_S(cpu, bytes, set)) cpus.push_back(cpu);
     CPU_FREE(set);
-    return std::max(count, 1);
-}
-
-std::string first_line(const fs::path& path) {
-    std::string line;
-    std::ifstream file(path);
-    std::getline(file, line);
-    return line;
+    return cpus;
 }
 
 std::optional<int64_t> number(std::string_view text) {
@@ -69,8 +70,20 @@ int smallest_limit(const fs::path& mount, const fs::path& group, int limit(const
 
 }  // namespace
 
+int physical_core_count(const std::string& root) {
+    std::set<std::string> cores;
+    for (int cpu : allowed_cpus()) {
+        // The CPUs of its core: the same text for each of them. The second name is that of kernels before 5.3.
+        const fs::path topology = fs::path(root) / fmt::format("sys/devices/system/cpu/cpu{}/topology", cpu);
+        std::string core = first_line(topology / "core_cpus_list");
+        if (core.empty()) core = first_line(topology / "thread_siblings_list");
+        cores.insert(core.empty() ? fmt::format("{}", cpu) : core);
+    }
+    return std::max(static_cast<int>(cores.size()), 1);
+}
+
 int default_thread_count(const std::string& root) {
-    int count = affinity_count();
+    int count = physical_core_count(root);
     const fs::path mount = fs::path(root) / "sys/fs/cgroup";
     std::ifstream groups(fs::path(root) / "proc/self/cgroup");  // lines "hierarchy:controllers:path"
     for (std::string line; std::getline(groups, line);) {

@@ -3,7 +3,6 @@
 #pragma once
 
 #include <atomic>
-#include <condition_variable>
 #include <cstdint>
 #include <mutex>
 #include <thread>
@@ -33,23 +32,44 @@ public:
 
 private:
     struct Loop {
-        const Body* body = nullptr;  // null: no loop, or its chunks are all taken
+        const Body* body = nullptr;
         int64_t count = 0;
         int64_t grain = 1;
+        int64_t chunks = 0;
+    };
+
+    /// Threads that sleep until a condition holds. While nobody sleeps, they cost the others one load.
+    class Sleepers {
+    public:
+        template <class Condition>
+        void wait(const Condition& condition);
+        /// After a change that may make the condition hold: wakes up to `count`, perhaps in vain.
+        void wake(int count);
+        int count() const { return count_; }
+
+    private:
+        std::atomic<int> count_ = 0;
+        std::atomic<uint32_t> wakes_ = 0;  // what they sleep on
     };
 
     void worker();
-    void run_chunks(const Loop& loop);
+    int64_t run_chunks();
+    void run_chunk(int64_t index) const;
+    void wake_workers(int64_t chunks);
 
-    std::mutex callers_;  // held by the caller whose loop runs
-    std::mutex mutex_;    // guards loop_, stop_ and changes of the counters
-    std::condition_variable wake_;
-    std::condition_variable finished_;
-    Loop loop_;
-    bool stop_ = false;
-    std::atomic<uint64_t> generation_ = 0;  // loops started
-    std::atomic<int> active_ = 0;           // workers inside the loop
-    std::atomic<int64_t> next_chunk_ = 0;   // first chunk not yet taken
+    static constexpr size_t kLine = 64;  // of the cache: what all threads write has one to itself
+
+    /// Chunks of the loop not yet taken. Below zero after threads have asked in vain. Whoever lowers it from above zero
+    /// holds a chunk, and a loop ends only when all its chunks are done: so loop_ is read by holders alone, and a
+    /// thread that comes late, however late, takes part in the loop that it finds or in none.
+    alignas(kLine) std::atomic<int64_t> untaken_ = 0;
+    alignas(kLine) std::atomic<int64_t> undone_ = 0;  // chunks whose end has not been reported
+    alignas(kLine) Loop loop_;                        // written while no chunk is left, by the holder of callers_
+    std::atomic<int> caller_cpu_ = -1;                // where the loop was started
+    std::mutex callers_;                              // held by the caller whose loop runs
+    alignas(kLine) Sleepers idle_;                    // workers: until there is a chunk to take
+    Sleepers finishing_;                              // the caller: until all chunks are done
+    std::atomic<bool> stop_ = false;
     std::vector<std::thread> workers_;
 };
 

@@ -59,7 +59,8 @@ uint64_t count_step_bytes(const CheckedModel& model) {
 
 Result<Subject> examine(const BenchOptions& options) {
     ThreadPool pool(1);
-    CheckedModel model = TRY(check_model(options.model.path, *make_device(pool)));
+    std::unique_ptr<Device> device = TRY(make_device(pool));
+    CheckedModel model = TRY(check_model(options.model.path, *device));
     if (options.context() > model.plan.context)
         return error("{}: this needs a context of {} tokens, the model has {} (less --depth, --prompt or --generate)",
                      file_name(options.model.path), options.context(), model.plan.context);

@@ -41,6 +41,7 @@ int run_cli(int argc, char** argv) {
     Action action;
     add_run(app, action);
     add_bench(app, action);
+    add_doctor(app, action);
     add_inspect(app, action);
     add_plan(app, action);
     add_tokenize(app, action);

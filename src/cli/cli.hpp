@@ -27,5 +27,6 @@ void add_logits(CLI::App& app, Action& action);
 void add_perplexity(CLI::App& app, Action& action);
 void add_run(CLI::App& app, Action& action);
 void add_bench(CLI::App& app, Action& action);
+void add_doctor(CLI::App& app, Action& action);
 
 }  // namespace godwit

@@ -39,7 +39,7 @@ EngineOptions ModelOptions::engine(int64_t sequences) const {
 Result<LoadedModel> load_model(const ModelOptions& options) {
     LoadedModel loaded;
     loaded.pool = std::make_unique<ThreadPool>(options.threads > 0 ? options.threads : default_thread_count());
-    loaded.device = make_device(*loaded.pool);
+    loaded.device = TRY(make_device(*loaded.pool));
     loaded.model = TRY(Model::load(options.path, *loaded.device));
     return loaded;
 }

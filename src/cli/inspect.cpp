@@ -100,7 +100,8 @@ void print_inspection_json(const ModelFile& file, const std::string& fault, bool
 Result<int> inspect(const InspectOptions& options) {
     ModelFile file = TRY(ModelFile::open(options.model));
     ThreadPool pool(1);
-    std::string fault = find_fault(options.model, *make_device(pool));
+    std::unique_ptr<Device> device = TRY(make_device(pool));
+    std::string fault = find_fault(options.model, *device);
     if (options.json) print_inspection_json(file, fault, options.tensors);
     else print_inspection(file, fault, options.tensors);
     return 0;
@@ -108,10 +109,10 @@ Result<int> inspect(const InspectOptions& options) {
 
 Result<int> plan(const InspectOptions& options) {
     ThreadPool pool(1);
-    std::unique_ptr<Device> device = make_device(pool);
+    std::unique_ptr<Device> device = TRY(make_device(pool));
     CheckedModel checked = TRY(check_model(options.model, *device));
     EngineSettings settings = engine_settings({.context = options.context, .sequences = options.parallel});
-    MemoryPlan memory = TRY(plan_memory(checked.file, checked.plan, settings));
+    MemoryPlan memory = TRY(plan_memory(checked.file, checked.plan, *device, settings));
     if (options.json) {
         print_json({{"architecture", checked.plan.architecture},
                     {"context", memory.context},

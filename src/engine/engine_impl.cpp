@@ -18,12 +18,13 @@ using Clock = std::chrono::steady_clock;
 double seconds(Clock::duration duration) { return std::chrono::duration<double>(duration).count(); }
 
 /// Without a size for the cache: what the budget leaves, if that is less than a full context for every sequence.
-Result<MemoryPlan> plan_within(const RuntimeImpl& runtime, const CheckedModel& model, EngineSettings settings) {
-    MemoryPlan memory = TRY(plan_memory(model.file, model.plan, settings));
+Result<MemoryPlan> plan_within(const RuntimeImpl& runtime, const CheckedModel& model, const Device& device,
+                               EngineSettings settings) {
+    MemoryPlan memory = TRY(plan_memory(model.file, model.plan, device, settings));
     uint64_t rest = memory.weights + memory.activations, available = runtime.available();
     if (settings.kv_bytes > 0 || memory.total() <= available || rest >= available) return memory;
     settings.kv_bytes = available - rest;
-    Result<MemoryPlan> smaller = plan_memory(model.file, model.plan, settings);
+    Result<MemoryPlan> smaller = plan_memory(model.file, model.plan, device, settings);
     if (!smaller.ok()) return error("the memory budget has {} bytes left: {}", available, smaller.error().message);
     return smaller;
 }
@@ -44,10 +45,10 @@ Result<std::unique_ptr<EngineImpl>> EngineImpl::make(std::shared_ptr<Runtime> ru
 }
 
 Result<void> EngineImpl::set_up(const EngineOptions& options) {
-    device_ = make_device(runtime_->pool());
+    device_ = TRY(make_device(runtime_->pool()));
     CheckedModel checked = TRY(check_model(options.model, *device_));
     EngineSettings settings = engine_settings(options);
-    memory_ = TRY(plan_within(*runtime_, checked, settings));
+    memory_ = TRY(plan_within(*runtime_, checked, *device_, settings));
     reservation_ = TRY(runtime_->reserve(memory_.total()));
     model_ = TRY(Model::load(std::move(checked), *device_));
 

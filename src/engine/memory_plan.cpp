@@ -38,12 +38,13 @@ EngineSettings engine_settings(const EngineOptions& options) {
             .step = {.rows = std::max(options.step_rows, options.sequences + 1), .logit_rows = options.sequences}};
 }
 
-Result<MemoryPlan> plan_memory(const ModelFile& file, const ModelPlan& plan, const EngineSettings& settings) {
+Result<MemoryPlan> plan_memory(const ModelFile& file, const ModelPlan& plan, const Device& device,
+                               const EngineSettings& settings) {
     MemoryPlan memory;
     int64_t wanted = settings.context > 0 ? settings.context : kDefaultContext;
     memory.context = std::min(plan.context, wanted);
     memory.sequences = settings.sequences;
-    memory.weights = file.tensor_bytes();
+    for (const TensorInfo& tensor : file.tensors()) memory.weights += device.weight_bytes(tensor.dtype, tensor.shape);
     memory.activations = Activations::bytes(plan, settings.step) + host_logit_bytes(plan, settings.step) +
                          batch_input_bytes(plan.cache, memory.context, settings.sequences, settings.step);
 

@@ -30,7 +30,7 @@ EngineSettings engine_settings(const EngineOptions& options);
 
 struct MemoryPlan {
     int64_t context = 0, sequences = 0;
-    uint64_t weights = 0;      // in the file's mapping
+    uint64_t weights = 0;      // as the device lays them out
     uint64_t kv = 0;
     uint64_t activations = 0;  // of the longest step, its integers and the host's copy of the logits included
     std::vector<int64_t> pool_blocks;  // by cache group
@@ -39,7 +39,8 @@ struct MemoryPlan {
 };
 
 /// A context beyond the model's own becomes the model's. Errors: kv_bytes hold not even one sequence of that context; too many tokens.
-Result<MemoryPlan> plan_memory(const ModelFile& file, const ModelPlan& plan, const EngineSettings& settings);
+Result<MemoryPlan> plan_memory(const ModelFile& file, const ModelPlan& plan, const Device& device,
+                               const EngineSettings& settings);
 
 /// Integers of a step: token, position, sequence and index of every row, slots and tables of every cache group, logit rows.
 uint64_t batch_input_bytes(const CacheSpec& cache, int64_t context, int64_t sequences, const StepLimits& limits);

@@ -2,6 +2,8 @@
 
 #include <limits>
 
+#include "backend/cpu/choose_kernels.hpp"
+#include "backend/cpu/cpu_device.hpp"
 #include "backend/reference/reference_device.hpp"
 #include "base/thread_count.hpp"
 
@@ -32,6 +34,11 @@ void RuntimeImpl::give_back(uint64_t bytes) {
 
 std::shared_ptr<Runtime> Runtime::make(const RuntimeOptions& options) { return std::make_shared<RuntimeImpl>(options); }
 
-std::unique_ptr<Device> make_device(ThreadPool& pool) { return std::make_unique<reference::ReferenceDevice>(pool); }
+Result<std::unique_ptr<Device>> make_device(ThreadPool& pool) {
+    const std::string_view isa = cpu::isa_from_environment();
+    if (isa == "reference") return std::unique_ptr<Device>(std::make_unique<reference::ReferenceDevice>(pool));
+    const cpu::Kernels* kernels = TRY(cpu::choose_kernels(isa));
+    return std::unique_ptr<Device>(std::make_unique<cpu::CpuDevice>(*kernels, pool));
+}
 
 }  // namespace godwit

@@ -45,7 +45,8 @@ private:
     uint64_t taken_ = 0;
 };
 
-/// The backend for this machine. Today there is one.
-std::unique_ptr<Device> make_device(ThreadPool& pool);
+/// The backend for this machine: the cpu's with the fastest kernels it can run, or what GODWIT_ISA names: scalar, avx2, avx512, or
+/// reference for the plain loops of the reference backend. Error: GODWIT_ISA names something else, or what this machine cannot run.
+Result<std::unique_ptr<Device>> make_device(ThreadPool& pool);
 
 }  // namespace godwit

@@ -119,6 +119,13 @@ const TensorInfo* ModelFile::find(std::string_view name) const {
     return it == index_.end() ? nullptr : &tensors_[it->second];
 }
 
+void ModelFile::drop(std::span<const std::byte> part) const {
+    for (const MappedFile& file : parts_) {
+        std::span<const std::byte> all = file.bytes();
+        if (part.data() >= all.data() && part.data() < all.data() + all.size()) file.drop(part);
+    }
+}
+
 uint64_t ModelFile::tensor_bytes() const {
     uint64_t bytes = 0;  // cannot overflow: each part's tensors lie in its file without overlap
     for (const TensorInfo& tensor : tensors_) bytes += tensor.data.size();

@@ -51,7 +51,8 @@ Result<Weights> Weights::load(const ModelFile& file, const ModelPlan& plan, Devi
     for (const TensorSlot& slot : plan.tensors) {
         const TensorInfo* tensor = file.find(slot.name);
         if (tensor == nullptr) continue;
-        weights.buffers_.push_back(TRY(device.load_weight(tensor->dtype, tensor->shape, tensor->data)));
+        auto done_with = [&file](std::span<const std::byte> part) { file.drop(part); };
+        weights.buffers_.push_back(TRY(device.load_weight(tensor->dtype, tensor->shape, tensor->data, done_with)));
         weights.views_[slot.layer + 1][static_cast<size_t>(slot.role)] = {weights.buffers_.back().get(), 0,
                                                                           tensor->dtype, tensor->shape};
     }

@@ -18,7 +18,8 @@ public:
     Shape() = default;
     Shape(std::initializer_list<int64_t> extents) {
         CHECK(extents.size() <= kMaxRank);
-        for (int64_t extent : extents) extents_[rank_++] = extent;
+        rank_ = static_cast<int>(extents.size());
+        for (int i = 0; i < rank_; ++i) extents_[i] = extents.begin()[i];
     }
 
     void push_back(int64_t extent) {

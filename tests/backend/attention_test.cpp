@@ -7,7 +7,7 @@
 namespace godwit {
 namespace {
 
-constexpr int64_t kHeads = 4, kKvHeads = 2, kDim = 8, kValueDim = 6, kBlock = 16;
+constexpr int64_t kHeads = 4, kKvHeads = 2, kDim = 8, kValueDim = 6, kBlock = 32;
 
 /// A sequence of keys and values, written through cache_write into blocks in a scattered order.
 class AttentionTest : public OpsTest {
@@ -20,11 +20,13 @@ protected:
         table_.resize(blocks);
         for (int64_t b = 0; b < blocks; ++b) table_[b] = static_cast<int32_t>(blocks - 1 - b);  // backwards
         for (int64_t p = 0; p < length; ++p) slots[p] = static_cast<int32_t>(table_[p / kBlock] * kBlock + p % kBlock);
-        key_plane_ = bench_.zeros({blocks, kBlock, kKvHeads, kDim}, format);
-        value_plane_ = bench_.zeros({blocks, kBlock, kKvHeads, kValueDim}, format);
-        View slot_view = bench_.ints({length}, slots);
-        ops_.cache_write(bench_.floats({length, kKvHeads, kDim}, keys_), slot_view, key_plane_);
-        ops_.cache_write(bench_.floats({length, kKvHeads, kValueDim}, values_), slot_view, value_plane_);
+        key_plane_ = bench_.zeros({blocks, kKvHeads, kDim, kBlock}, format);
+        value_plane_ = bench_.zeros({blocks, kKvHeads, kBlock, kValueDim}, format);
+        ops_.cache_write({.key = bench_.floats({length, kKvHeads, kDim}, keys_),
+                          .value = bench_.floats({length, kKvHeads, kValueDim}, values_),
+                          .slots = bench_.ints({length}, slots),
+                          .keys = key_plane_,
+                          .values = value_plane_});
         if (format == DType::F16) {  // what attention will see
             for (float& x : keys_) x = f16_to_f32(f32_to_f16(x));
             for (float& x : values_) x = f16_to_f32(f32_to_f16(x));
@@ -83,7 +85,6 @@ TEST_F(AttentionTest, SeesEverythingUpToItself) {
 
 TEST_F(AttentionTest, WindowsSkipWhatLiesOutside) {
     fill(600);
-    // What lies outside is never read: it may hold anything.
     std::vector<float> query = random_floats(kPlaces.size() * kHeads * kDim, 4);
     for (int32_t window : {1, 8, 256, 300, 1000}) {
         Attention a = args(kPlaces, query);
@@ -91,14 +92,31 @@ TEST_F(AttentionTest, WindowsSkipWhatLiesOutside) {
         ops_.attention(a);
         expect_close(bench_.read(a.out), expected(kPlaces, query, a), 1e-5);
     }
-    std::vector<float> poison(400 * kKvHeads * kDim, std::nanf(""));
-    std::vector<int32_t> slots(400);
-    for (int p = 0; p < 400; ++p) slots[p] = static_cast<int32_t>(table_[p / kBlock] * kBlock + p % kBlock);
-    ops_.cache_write(bench_.floats({400, kKvHeads, kDim}, poison), bench_.ints({400}, slots), key_plane_);
-    Attention a = args({500}, random_floats(kHeads * kDim, 5));
-    a.window = 100;
-    ops_.attention(a);
-    for (float value : bench_.read(a.out)) EXPECT_TRUE(std::isfinite(value));
+}
+
+TEST_F(AttentionTest, WhatARowDoesNotSeeMayBeAnything) {
+    for (DType format : {DType::F32, DType::F16}) {
+        fill(600, format);
+        Attention a = args({500}, random_floats(kHeads * kDim, 5));
+        a.window = 100;
+        ops_.attention(a);
+        std::vector<float> want = bench_.read(a.out);
+        std::vector<int32_t> slots;
+        for (int p = 0; p < 600; ++p)
+            if (p <= 400 || p > 500) slots.push_back(static_cast<int32_t>(table_[p / kBlock] * kBlock + p % kBlock));
+        auto unseen = static_cast<int64_t>(slots.size());
+        View poison = bench_.floats({unseen, kKvHeads, kDim}, std::vector<float>(unseen * kKvHeads * kDim, std::nanf("")));
+        ops_.cache_write({.key = poison,
+                          .value = bench_.floats({unseen, kKvHeads, kValueDim},
+                                                 std::vector<float>(unseen * kKvHeads * kValueDim, std::nanf(""))),
+                          .slots = bench_.ints({unseen}, slots),
+                          .keys = key_plane_,
+                          .values = value_plane_});
+        for (int64_t b = 0; b < 400 / kBlock; ++b) table_[b] = -1;  // given back
+        a.table = bench_.ints({1, static_cast<int64_t>(table_.size())}, table_);
+        ops_.attention(a);
+        EXPECT_EQ(bench_.read(a.out), want);
+    }
 }
 
 TEST_F(AttentionTest, SoftcapAndSinks) {

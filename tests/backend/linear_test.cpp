@@ -2,7 +2,6 @@
 #include <cmath>
 
 #include "backend/ops_fixture.hpp"
-#include "backend/reference/dequantise.hpp"
 
 namespace godwit {
 namespace {
@@ -51,18 +50,6 @@ TEST_F(LinearTest, OneChainOfFmaPerOutput) {
     LinearTarget target{weight, {}, out};
     ops_.linear({.input = bench_.floats({1, kIn}, x), .targets = {&target, 1}});
     EXPECT_EQ(bench_.read(out)[0], expected);
-}
-
-TEST_F(LinearTest, QuantisedRowsAreDequantisedExactly) {
-    std::vector<std::byte> bytes(tensor_bytes(DType::Q4_0, Shape{33, 64}));
-    for (size_t i = 0; i < bytes.size(); ++i) bytes[i] = static_cast<std::byte>(i % 18 == 0 ? 0 : i % 18 == 1 ? 0x38 : i * 29);
-    std::vector<float> w(33 * 64);
-    dequantise_row(DType::Q4_0, bytes.data(), w.data(), static_cast<int64_t>(w.size()));
-    std::vector<float> x = random_floats(2 * 64, 5);
-    View out = bench_.zeros({2, 33});
-    LinearTarget target{bench_.weight(DType::Q4_0, {33, 64}, bytes), {}, out};
-    ops_.linear({.input = bench_.floats({2, 64}, x), .targets = {&target, 1}});
-    expect_close(bench_.read(out), product(x, w, 64), 1e-5);
 }
 
 TEST_F(LinearTest, BiasActivationAndResidualMayAliasTheOutput) {

@@ -1,4 +1,4 @@
-// A reference device with a pool, tensors made from vectors, and their values read back.
+// A device with a pool, tensors made from vectors, and their values read back.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -10,6 +10,7 @@
 #include <span>
 #include <vector>
 
+#include "backend/cpu/cpu_device.hpp"
 #include "backend/reference/reference_device.hpp"
 
 namespace godwit {
@@ -25,30 +26,34 @@ inline std::vector<float> random_floats(int64_t count, uint32_t seed) {
 /// The device and the tensors on it; dies with the test.
 class OpsBench {
 public:
-    explicit OpsBench(int threads = 3) : pool_(threads) {}
+    /// The reference, or the cpu backend with these kernels.
+    explicit OpsBench(int threads = 3, const cpu::Kernels* kernels = nullptr) : pool_(threads) {
+        if (kernels == nullptr) device_ = std::make_unique<reference::ReferenceDevice>(pool_);
+        else device_ = std::make_unique<cpu::CpuDevice>(*kernels, pool_);
+    }
 
-    Ops& ops() { return device_.ops(); }
+    Ops& ops() { return device_->ops(); }
 
     View zeros(Shape shape, DType dtype = DType::F32) {
-        auto buffer = device_.allocate(tensor_bytes(dtype, shape));
+        auto buffer = device_->allocate(tensor_bytes(dtype, shape));
         CHECK(buffer.ok());
         buffers_.push_back(std::move(buffer).take());
         return {buffers_.back().get(), 0, dtype, shape};
     }
     View floats(Shape shape, const std::vector<float>& values) {
         View view = zeros(shape);
-        device_.upload(view, std::as_bytes(std::span(values)));
+        device_->upload(view, std::as_bytes(std::span(values)));
         return view;
     }
     View ints(Shape shape, const std::vector<int32_t>& values) {
         View view = zeros(shape, DType::I32);
-        device_.upload(view, std::as_bytes(std::span(values)));
+        device_->upload(view, std::as_bytes(std::span(values)));
         return view;
     }
     View random(Shape shape, uint32_t seed) { return floats(shape, random_floats(shape.elements(), seed)); }
     /// `bytes` must outlive the bench.
     Weight weight(DType dtype, Shape shape, std::span<const std::byte> bytes) {
-        auto buffer = device_.load_weight(dtype, shape, bytes);
+        auto buffer = device_->load_weight(dtype, shape, bytes, [](std::span<const std::byte>) {});
         CHECK(buffer.ok());
         buffers_.push_back(std::move(buffer).take());
         return {{buffers_.back().get(), 0, dtype, shape}};
@@ -62,12 +67,12 @@ private:
     std::vector<T> download(const View& view, DType dtype) {
         CHECK(view.dtype == dtype);
         std::vector<T> values(view.shape.elements());
-        device_.download(view, std::as_writable_bytes(std::span(values)));
+        device_->download(view, std::as_writable_bytes(std::span(values)));
         return values;
     }
 
     ThreadPool pool_;
-    reference::ReferenceDevice device_{pool_};
+    std::unique_ptr<Device> device_;
     std::vector<std::unique_ptr<Buffer>> buffers_;
 };
 

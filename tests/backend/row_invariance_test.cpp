@@ -144,10 +144,10 @@ RunRows rope(OpsBench& bench) {
 
 RunRows attention(OpsBench& bench) {
     const View query = bench.random(Shape{kRows, 4, 8}, 1), sinks = vector_of(bench, 4);
-    const View keys = bench.random(Shape{80, 16, 2, 8}, 2), values = bench.random(Shape{80, 16, 2, 6}, 3);
-    std::vector<int32_t> blocks(2 * 40);
-    for (size_t i = 0; i < blocks.size(); ++i) blocks[i] = static_cast<int32_t>(i * 37 % 80);
-    const View table = bench.ints(Shape{2, 40}, blocks);
+    const View keys = bench.random(Shape{40, 2, 8, 32}, 2), values = bench.random(Shape{40, 2, 32, 6}, 3);
+    std::vector<int32_t> blocks(2 * 20);
+    for (size_t i = 0; i < blocks.size(); ++i) blocks[i] = static_cast<int32_t>(i * 37 % 40);
+    const View table = bench.ints(Shape{2, 20}, blocks);
     const View sequence = bench.ints(Shape{kRows}, {0, 1, 1, 0, 0, 0, 1, 1, 0, 1, 0});
     const View index = bench.ints(Shape{kRows}, {0, 1, 255, 256, 257, 511, 512, 639, 3, 15, 16});
     return [=, &bench](int64_t begin, int64_t count) {

@@ -95,7 +95,7 @@ private:
     };
 
     void choose_options() {
-        device_ = make_device(pool_);
+        device_ = must(make_device(pool_));
         model_ = must(Model::load(subject_.model, *device_));
         context_ = std::min<int64_t>(model_->plan.context, random_.between(40, 128));
         options_ = {.model = subject_.model,
@@ -105,7 +105,7 @@ private:
                     .kv = random_.one_of({KvFormat::F32, KvFormat::F16})};
         EngineSettings one = engine_settings(options_);
         one.sequences = 1;
-        uint64_t bytes = must(plan_memory(model_->file, model_->plan, one)).kv;
+        uint64_t bytes = must(plan_memory(model_->file, model_->plan, *device_, one)).kv;
         if (random_.chance(80)) options_.kv_bytes = bytes * random_.between(100, 250) / 100;
     }
 

@@ -1,6 +1,13 @@
-// Real models against the peer (llama.cpp): teacher-forced on its greedy continuations, and perplexity (tools/oracle/make_greedy.py,
-// make_perplexity.py). Two goldens each: of the file as it is, where the peer's kernels round activations to 8 bits and near-ties fall the
-// other way; and of the same weights dequantised to F32, where both compute the same thing. The second is the bar.
+// Real models against the peer (llama.cpp): teacher-forced on its greedy continuations, and perplexity
+// (tools/oracle/make_greedy.py, make_perplexity.py). Two goldens each: of the same weights dequantised to F32, which is
+// exact arithmetic for what the file holds; and of the file as it is.
+//
+// The peer and we round activations to 8 bits where weights are quantised (docs/numerics.md), each in its own way. So
+// neither reproduces exact arithmetic: the peer's own two runs prefer the same token at 96.53 / 98.67 / 97.85 % of the
+// places (SmolLM2 / Qwen / Gemma), with gaps up to 0.742 and perplexities 0.30 / 0.51 / 0.69 % apart. How good our
+// rounding is, is judged by the divergence of whole distributions (docs/accuracy.md); the bars here lie a little beside
+// what was measured, so that a step back shows. They were 98.5 %, 0.3 and 0.3 % when activations were F32, and are kept
+// where 8 bits still meet them.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -11,9 +18,9 @@
 #include <fstream>
 #include <nlohmann/json.hpp>
 
-#include "backend/reference/reference_device.hpp"
 #include "base/thread_count.hpp"
 #include "engine/perplexity.hpp"
+#include "engine/runtime.hpp"
 #include "engine/solo.hpp"
 
 namespace godwit {
@@ -30,34 +37,48 @@ inline std::string cached_model(const std::string& file) {
            "/models/" + file;
 }
 
+/// Against one golden: least share of greedy tokens that are ours as well, and the widest gap between our logits of the
+/// two where they are not.
+struct GreedyBar {
+    double agreement;
+    float gap;
+};
+
+struct Bars {
+    GreedyBar exact, quantised;  // goldens NAME.f32.json, NAME.json
+    double perplexity;           // relative distance from the peer's with exact arithmetic
+};
+
 class RealModel : public testing::Test {
 protected:
     void load(const std::string& file) {
-        Result<std::unique_ptr<Model>> loaded = Model::load(cached_model(file), device_);
+        Result<std::unique_ptr<Device>> device = make_device(pool_);
+        ASSERT_TRUE(device.ok()) << device.error().message;
+        device_ = std::move(device).take();
+        Result<std::unique_ptr<Model>> loaded = Model::load(cached_model(file), *device_);
         ASSERT_TRUE(loaded.ok()) << loaded.error().message << "\n(tools/fetch gets the models)";
         model_ = std::move(loaded).take();
-        Result<Solo> solo = Solo::make(*model_, device_, {.context = 1024, .step = {.rows = 64, .logit_rows = 64}});
+        Result<Solo> solo = Solo::make(*model_, *device_, {.context = 1024, .step = {.rows = 64, .logit_rows = 64}});
         ASSERT_TRUE(solo.ok());
         solo_ = std::make_unique<Solo>(std::move(solo).take());
     }
-    /// Share of greedy tokens that are ours as well, ≥ `agreement`, and no gap between our logits of the two above `gap_max`.
-    void agrees_with_greedy(const std::string& golden, double agreement, float gap_max);
-    void agrees_with_perplexity();
+    void agrees_with_greedy(const std::string& golden, GreedyBar bar);
+    void agrees_with_perplexity(double bar);
     /// All of it for tests/golden/greedy/`name`*.json.
-    void agrees_with_peer(const std::string& name) {
+    void agrees_with_peer(const std::string& name, const Bars& bars) {
         ASSERT_NO_FATAL_FAILURE(load(read_golden("greedy/" + name + ".json")["model"]));
-        agrees_with_greedy(name + ".f32.json", 0.985, 0.3f);
-        agrees_with_greedy(name + ".json", 0.95, 1.0f);
-        agrees_with_perplexity();
+        agrees_with_greedy(name + ".f32.json", bars.exact);
+        agrees_with_greedy(name + ".json", bars.quantised);
+        agrees_with_perplexity(bars.perplexity);
     }
 
     ThreadPool pool_{default_thread_count()};
-    reference::ReferenceDevice device_{pool_};
+    std::unique_ptr<Device> device_;
     std::unique_ptr<Model> model_;
     std::unique_ptr<Solo> solo_;
 };
 
-inline void RealModel::agrees_with_greedy(const std::string& golden, double agreement, float gap_max) {
+inline void RealModel::agrees_with_greedy(const std::string& golden, GreedyBar bar) {
     nlohmann::json list = read_golden("greedy/" + golden);
     int64_t tokens = 0, agreed = 0;
     for (const auto& each : list["prompts"]) {
@@ -80,17 +101,17 @@ inline void RealModel::agrees_with_greedy(const std::string& golden, double agre
             float gap = logits[best] - logits[continuation[at]];
             std::printf("  '%.30s…' token %ld: ours %d, the peer's %d, gap %.3f\n", each["text"].get<std::string>().c_str(),
                         static_cast<long>(at), best, continuation[at], gap);
-            EXPECT_LE(gap, gap_max);
+            EXPECT_LE(gap, bar.gap);
         });
         ASSERT_TRUE(run.ok()) << run.error().message;
     }
     double share = static_cast<double>(agreed) / static_cast<double>(tokens);
     std::printf("  %s: %ld of %ld greedy tokens agree (%.2f %%)\n", golden.c_str(), static_cast<long>(agreed),
                 static_cast<long>(tokens), 100 * share);
-    EXPECT_GE(share, agreement);
+    EXPECT_GE(share, bar.agreement);
 }
 
-inline void RealModel::agrees_with_perplexity() {
+inline void RealModel::agrees_with_perplexity(double bar) {
     nlohmann::json golden = read_golden("perplexity.json");
     std::ifstream in(golden["text"]["file"].get<std::string>(), std::ios::binary);
     std::string text((std::istreambuf_iterator<char>(in)), std::istreambuf_iterator<char>());
@@ -103,7 +124,7 @@ inline void RealModel::agrees_with_perplexity() {
         std::printf("  perplexity %.4f, the peer's with F32 activations %.4f (%+.3f %%), as the file is %.4f\n",
                     score.value().perplexity(), expected, 100 * (score.value().perplexity() / expected - 1),
                     each["perplexity"].get<double>());
-        EXPECT_NEAR(score.value().perplexity() / expected, 1.0, 0.003);
+        EXPECT_NEAR(score.value().perplexity() / expected, 1.0, bar);
         return;
     }
     FAIL() << "no golden perplexity for " << model_->file.path();

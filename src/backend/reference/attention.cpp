@@ -1,6 +1,6 @@
-// attention: softmax(scale · q·Kᵀ) · V over paged keys and values, for each row and head on its own.
+// attention: softmax(scale · q·Kᵀ) · V over paged keys and values, for each row and head on its own; and cache_write, which lays them out.
 // Splits at multiples of kAttentionSplit have their own maximum and sum and are merged ascending ("online softmax", Milakov and Gimelshein 2018),
-// so that one long sequence can later be shared among threads without moving a bit.
+// so that one long sequence can be shared among threads without moving a bit.
 #include <algorithm>
 #include <limits>
 #include <span>
@@ -10,21 +10,21 @@
 #include "backend/reference/host_view.hpp"
 #include "backend/reference/reference_device.hpp"
 #include "base/clones.hpp"
+#include "base/half.hpp"
 #include "base/math.hpp"
 
 namespace godwit::reference {
 namespace {
 
-/// scores[j] = Σ_d query[d] · keys[j][d], d ascending: one fma chain per key.
-GODWIT_CLONES void dot_keys(const float* query, const float* keys, int64_t count, int64_t dim, float* scores) {
-    std::fill_n(scores, count, 0.0f);
+/// scores[t] = Σ_d query[d] · keys[d][t], d ascending: one fma chain per token of a block.
+GODWIT_CLONES void dot_keys(const float* query, const float* keys, int64_t dim, int64_t tokens, float* scores) {
+    std::fill_n(scores, tokens, 0.0f);
     for (int64_t d = 0; d < dim; ++d)
-        for (int64_t j = 0; j < count; ++j) scores[j] = std::fma(query[d], keys[j * dim + d], scores[j]);
+        for (int64_t t = 0; t < tokens; ++t) scores[t] = std::fma(query[d], keys[d * tokens + t], scores[t]);
 }
 
-/// sum[d] = Σ_j weights[j] · values[j][d], j ascending.
+/// sum[d] += Σ_j weights[j] · values[j][d], j ascending.
 GODWIT_CLONES void weigh_values(const float* weights, const float* values, int64_t count, int64_t dim, float* sum) {
-    std::fill_n(sum, dim, 0.0f);
     for (int64_t j = 0; j < count; ++j)
         for (int64_t d = 0; d < dim; ++d) sum[d] = std::fma(weights[j], values[j * dim + d], sum[d]);
 }
@@ -39,7 +39,7 @@ struct Running {
 /// total = total ⊕ part, both rescaled to the greater maximum.
 void merge(Running& total, const Running& part) {
     float maximum = std::max(total.maximum, part.maximum);
-    float keep = total.sum == 0 ? 0.0f : exp_f32(total.maximum - maximum);
+    float keep = exp_f32(total.maximum - maximum);
     float take = exp_f32(part.maximum - maximum);
     total.sum = std::fma(total.sum, keep, part.sum * take);
     for (size_t d = 0; d < total.values.size(); ++d)
@@ -53,17 +53,18 @@ public:
         : args_(args),
           head_dim_(args.query.shape[2]),
           value_dim_(args.values.shape[3]),
-          group_(args.query.shape[1] / args.keys.shape[2]) {
+          block_tokens_(args.keys.shape[3]),
+          group_(args.query.shape[1] / args.keys.shape[1]) {
         thread_local std::vector<float> scratch;  // kept: a step allocates nothing
-        int64_t rows = kAttentionSplit * std::max(head_dim_, value_dim_);
-        scratch.resize(rows + kAttentionSplit + 2 * value_dim_);
+        int64_t block = block_tokens_ * std::max(head_dim_, value_dim_);
+        scratch.resize(block + kAttentionSplit + 2 * value_dim_);
         std::span<float> rest = scratch;
         auto take = [&rest](int64_t count) {
             std::span<float> part = rest.first(count);
             rest = rest.subspan(count);
             return part;
         };
-        rows_ = take(rows);
+        block_ = take(block);
         scores_ = take(kAttentionSplit);
         part_.values = take(value_dim_);
         total_.values = take(value_dim_);
@@ -76,9 +77,8 @@ public:
         total_.sum = 0;
         std::fill(total_.values.begin(), total_.values.end(), 0.0f);
         for (int64_t split = first / kAttentionSplit; split <= last / kAttentionSplit; ++split) {
-            int64_t begin = std::max(first, split * kAttentionSplit);
-            int64_t end = std::min(last + 1, (split + 1) * kAttentionSplit);
-            run_split(row, head, begin, end - begin);
+            int64_t places = split * kAttentionSplit;
+            run_split(row, head, places, std::max(first, places), std::min(last + 1, places + kAttentionSplit));
             merge(total_, part_);
         }
         if (args_.sinks) {  // one more key, whose value is nothing
@@ -92,52 +92,86 @@ public:
     }
 
 private:
-    void run_split(int64_t row, int64_t head, int64_t begin, int64_t count) {
+    /// Sees places [begin, end) of the split whose first place is `split`.
+    void run_split(int64_t row, int64_t head, int64_t split, int64_t begin, int64_t end) {
         const float* query = f32(args_.query) + (row * args_.query.shape[1] + head) * head_dim_;
-        load(args_.keys, row, head / group_, begin, count);
-        dot_keys(query, rows_.data(), count, head_dim_, scores_.data());
+        for (int64_t place = begin / block_tokens_ * block_tokens_; place < end; place += block_tokens_) {
+            dequantise_row(args_.keys.dtype, block_of(args_.keys, row, head, place), block_.data(), head_dim_ * block_tokens_);
+            dot_keys(query, block_.data(), head_dim_, block_tokens_, &scores_[place - split]);
+        }
         part_.maximum = -std::numeric_limits<float>::infinity();
-        for (int64_t j = 0; j < count; ++j) {
-            float score = scores_[j] * args_.scale;
+        for (int64_t place = begin; place < end; ++place) {
+            float score = scores_[place - split] * args_.scale;
             if (args_.softcap > 0) score = args_.softcap * tanh_f32(score / args_.softcap);
-            scores_[j] = score;
+            scores_[place - split] = score;
             part_.maximum = std::max(part_.maximum, score);
         }
-        for (int64_t j = 0; j < count; ++j) scores_[j] = exp_f32(scores_[j] - part_.maximum);
-        part_.sum = sum_of(count, [&](int64_t j) { return scores_[j]; });
-        load(args_.values, row, head / group_, begin, count);
-        weigh_values(scores_.data(), rows_.data(), count, value_dim_, part_.values.data());
+        for (int64_t place = begin; place < end; ++place)
+            scores_[place - split] = exp_f32(scores_[place - split] - part_.maximum);
+        std::fill(scores_.begin(), scores_.begin() + (begin - split), 0.0f);  // so that a place's lane is its own
+        part_.sum = sum_of(end - split, [&](int64_t j) { return scores_[j]; });
+        std::fill(part_.values.begin(), part_.values.end(), 0.0f);
+        for (int64_t place = begin; place < end;) {
+            int64_t skip = place % block_tokens_, count = std::min(end - place, block_tokens_ - skip);
+            uint64_t row_bytes = tensor_bytes(args_.values.dtype, Shape{value_dim_});
+            dequantise_row(args_.values.dtype, block_of(args_.values, row, head, place) + skip * row_bytes, block_.data(),
+                           count * value_dim_);
+            weigh_values(&scores_[place - split], block_.data(), count, value_dim_, part_.values.data());
+            place += count;
+        }
     }
 
-    /// Places [begin, begin + count) of the row's sequence for one KV head, as f32 rows.
-    void load(const View& plane, int64_t row, int64_t kv_head, int64_t begin, int64_t count) {
-        int64_t block_tokens = plane.shape[1], heads = plane.shape[2], dim = plane.shape[3];
-        const int32_t* table = i32(args_.table) + i32(args_.sequence)[row] * args_.table.columns();
-        uint64_t bytes = tensor_bytes(plane.dtype, Shape{dim});
-        for (int64_t j = 0; j < count; ++j) {
-            int64_t place = begin + j, block = table[place / block_tokens];
-            CHECK(block >= 0 && block < plane.shape[0]);
-            int64_t slot = block * block_tokens + place % block_tokens;
-            dequantise_row(plane.dtype, host_bytes(plane) + (slot * heads + kv_head) * bytes, &rows_[j * dim], dim);
-        }
+    /// What the block of this place has for the head: keys [head_dim, block_tokens] or values [block_tokens, value_dim].
+    const std::byte* block_of(const View& plane, int64_t row, int64_t head, int64_t place) const {
+        int64_t block = i32(args_.table)[i32(args_.sequence)[row] * args_.table.columns() + place / block_tokens_];
+        CHECK(block >= 0 && block < plane.shape[0]);
+        uint64_t head_bytes = tensor_bytes(plane.dtype, Shape{plane.shape[2], plane.shape[3]});
+        return host_bytes(plane) + (block * plane.shape[1] + head / group_) * head_bytes;
     }
 
     const Attention& args_;
-    int64_t head_dim_, value_dim_, group_;
-    std::span<float> rows_, scores_;
+    int64_t head_dim_, value_dim_, block_tokens_, group_;
+    std::span<float> block_, scores_;
     Running part_, total_;
 };
+
+/// plane[at] = value, rounded to the plane's type.
+void store(const View& plane, int64_t at, float value) {
+    if (plane.dtype == DType::F32) {
+        f32(plane)[at] = value;
+        return;
+    }
+    CHECK(plane.dtype == DType::F16);
+    reinterpret_cast<uint16_t*>(host_bytes(plane))[at] = f32_to_f16(value);
+}
 
 }  // namespace
 
 void ReferenceOps::attention(const Attention& args) {
     int64_t rows = args.query.shape[0], heads = args.query.shape[1];
-    CHECK(heads % args.keys.shape[2] == 0 && args.keys.shape[3] == args.query.shape[2]);
+    CHECK(heads % args.keys.shape[1] == 0 && args.keys.shape[2] == args.query.shape[2]);
+    CHECK(kAttentionSplit % args.keys.shape[3] == 0 && args.keys.shape[3] == args.values.shape[2]);
     CHECK(args.out.shape == (Shape{rows, heads, args.values.shape[3]}));
     pool_.parallel_for(rows * heads, 4, [&](int64_t begin, int64_t end) {
         HeadAttention one(args);
         for (int64_t i = begin; i < end; ++i) one.run(i / heads, i % heads);
     });
+}
+
+void ReferenceOps::cache_write(const CacheWrite& args) {
+    int64_t blocks = args.keys.shape[0], heads = args.keys.shape[1], key_dim = args.keys.shape[2], tokens = args.keys.shape[3];
+    int64_t value_dim = args.values.shape[3], rows = args.key.shape[0];
+    CHECK(args.values.shape == (Shape{blocks, heads, tokens, value_dim}));
+    CHECK(args.key.shape == (Shape{rows, heads, key_dim}) && args.value.shape == (Shape{rows, heads, value_dim}));
+    const float *key = f32(args.key), *value = f32(args.value);
+    for (int64_t r = 0; r < rows; ++r) {
+        int64_t block = i32(args.slots)[r] / tokens, place = i32(args.slots)[r] % tokens;
+        CHECK(place >= 0 && block < blocks);
+        for (int64_t head = block * heads; head < (block + 1) * heads; ++head) {
+            for (int64_t d = 0; d < key_dim; ++d) store(args.keys, (head * key_dim + d) * tokens + place, *key++);
+            for (int64_t d = 0; d < value_dim; ++d) store(args.values, (head * tokens + place) * value_dim + d, *value++);
+        }
+    }
 }
 
 }  // namespace godwit::reference

@@ -7,6 +7,7 @@
 #include "backend/reference/activation.hpp"
 #include "backend/reference/dequantise.hpp"
 #include "backend/reference/host_view.hpp"
+#include "backend/reference/quantised.hpp"
 #include "backend/reference/reference_device.hpp"
 #include "backend/reference/rows.hpp"
 
@@ -119,15 +120,21 @@ void ReferenceOps::linear_experts(const View& input, const Weight& weight, const
     for (int64_t r = 0; r < rows; ++r) CHECK(expert[r] >= 0 && expert[r] < count);
     const std::byte* bytes = host_bytes(weight.view);
     const uint64_t row_bytes = tensor_bytes(weight.view.dtype, Shape{in});
+    const DType dtype = weight.view.dtype;
+    std::vector<QuantisedRow> quantised;
+    for (int64_t r = 0; r < rows && has_quantised_product(dtype); ++r) quantised.emplace_back(dtype, x + r * in, in);
     pool_.parallel_for(outputs, 16, [&](int64_t begin, int64_t end) {
         std::vector<float> w(in);
         for (int64_t o = begin; o < end; ++o) {
             for (int64_t r = 0; r < rows; ++r) {
-                const bool same = r > 0 && expert[r] == expert[r - 1];  // callers sort rows by expert: dequantised once
-                if (!same)
-                    dequantise_row(weight.view.dtype, bytes + (expert[r] * outputs + o) * row_bytes, w.data(), in);
+                const std::byte* weights = bytes + (expert[r] * outputs + o) * row_bytes;
                 float dot = 0;
-                for (int64_t k = 0; k < in; ++k) dot = std::fma(x[r * in + k], w[k], dot);
+                if (!quantised.empty()) {
+                    dot = quantised[r].dot(dtype, weights);
+                } else {
+                    dequantise_row(dtype, weights, w.data(), in);
+                    for (int64_t k = 0; k < in; ++k) dot = std::fma(x[r * in + k], w[k], dot);
+                }
                 y[r * outputs + o] = dot;
             }
         }

@@ -1,4 +1,4 @@
-// linear: y = x · Wᵀ for grouped matrices. Outputs are lanes: 16 rows of W are dequantised side by side into a tile [in][16],
+// linear: y = x · Wᵀ for grouped matrices. Quantised weights meet rounded activations (quantised.hpp). Of the others outputs are lanes: 16 rows of W are dequantised side by side into a tile [in][16],
 // and every input row runs down the tile with one fma chain per lane, k ascending. One row or a thousand: the same chain.
 #include <algorithm>
 #include <cmath>
@@ -6,6 +6,7 @@
 #include "backend/reference/activation.hpp"
 #include "backend/reference/dequantise.hpp"
 #include "backend/reference/host_view.hpp"
+#include "backend/reference/quantised.hpp"
 #include "backend/reference/reference_device.hpp"
 #include "backend/reference/rows.hpp"
 #include "base/clones.hpp"
@@ -64,6 +65,28 @@ struct Epilogue {
     const float* residual;  // [rows, outputs] or null; may be where the result goes
 };
 
+/// Adds bias, activation and residual, and stores. `at`: of the result in [rows, outputs]; `output`: its column.
+void finish(const Epilogue& epilogue, float y, int64_t output, int64_t at, float* out) {
+    if (epilogue.bias != nullptr) y += epilogue.bias[output];
+    y = activate(epilogue.activation, y);
+    out[at] = epilogue.residual != nullptr ? y + epilogue.residual[at] : y;
+}
+
+/// One matrix of a type whose products are defined on rounded activations (quantised.hpp).
+void multiply_quantised(ThreadPool& pool, const float* x, int64_t rows, const Weight& weight, const Epilogue& epilogue, float* out) {
+    const int64_t in = weight.inputs(), outputs = weight.outputs();
+    const DType dtype = weight.view.dtype;
+    const uint64_t row_bytes = tensor_bytes(dtype, Shape{in});
+    const std::byte* bytes = host_bytes(weight.view);
+    std::vector<QuantisedRow> quantised;
+    for (int64_t r = 0; r < rows; ++r) quantised.emplace_back(dtype, x + r * in, in);
+    pool.parallel_for(outputs, 16, [&](int64_t begin, int64_t end) {
+        for (int64_t o = begin; o < end; ++o)
+            for (int64_t r = 0; r < rows; ++r)
+                finish(epilogue, quantised[r].dot(dtype, bytes + o * row_bytes), o, r * outputs + o, out);
+    });
+}
+
 /// One matrix: all its outputs for all input rows.
 void multiply_matrix(ThreadPool& pool, const float* x, int64_t rows, const Weight& weight, const Epilogue& epilogue,
               float* out) {
@@ -77,13 +100,8 @@ void multiply_matrix(ThreadPool& pool, const float* x, int64_t rows, const Weigh
             fill_tile(weight, first, count, row, tile);
             multiply_tile(x, rows, in, tile, products);
             for (int64_t r = 0; r < rows; ++r)
-                for (int64_t lane = 0; lane < count; ++lane) {
-                    int64_t at = r * outputs + first + lane;
-                    float y = products[r * kLanes + lane];
-                    if (epilogue.bias != nullptr) y += epilogue.bias[first + lane];
-                    y = activate(epilogue.activation, y);
-                    out[at] = epilogue.residual != nullptr ? y + epilogue.residual[at] : y;
-                }
+                for (int64_t lane = 0; lane < count; ++lane)
+                    finish(epilogue, products[r * kLanes + lane], first + lane, r * outputs + first + lane, out);
         }
     });
 }
@@ -114,7 +132,8 @@ void ReferenceOps::linear(const Linear& args) {
         CHECK(!target.bias || target.bias.columns() == outputs);
         Activation activation = args.gated ? Activation::None : args.activation;
         Epilogue epilogue{f32_or_null(target.bias), activation, f32_or_null(args.residual)};
-        multiply_matrix(pool_, x, rows, target.weight, epilogue, f32(target.out));
+        const auto multiply = has_quantised_product(target.weight.view.dtype) ? multiply_quantised : multiply_matrix;
+        multiply(pool_, x, rows, target.weight, epilogue, f32(target.out));
     }
     if (args.gated) gate(args.activation, args.targets[0].out, args.targets[1].out, args.targets[0].out);
 }

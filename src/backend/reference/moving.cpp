@@ -1,4 +1,4 @@
-// Ops that move and convert: zero, copy, embed, cache_write. (gather and scatter stand with the experts that use them.)
+// Ops that move and convert: zero, copy, embed. (gather and scatter stand with the experts that use them.)
 #include <cstring>
 
 #include "backend/reference/dequantise.hpp"
@@ -9,7 +9,7 @@
 namespace godwit::reference {
 namespace {
 
-/// `count` elements from f32 into a plane or view of F32, F16 or BF16.
+/// `count` elements from f32 into a view of F32, F16 or BF16.
 void store_row(const float* in, DType dtype, std::byte* out, int64_t count) {
     if (dtype == DType::F32) {
         std::memcpy(out, in, count * sizeof(float));
@@ -47,19 +47,6 @@ void ReferenceOps::embed(const Weight& table, const View& ids, float scale, cons
         dequantise_row(table.view.dtype, host_bytes(table.view) + id[r] * row_bytes, to, columns);
         if (scale != 1)
             for (int64_t i = 0; i < columns; ++i) to[i] *= scale;
-    }
-}
-
-void ReferenceOps::cache_write(const View& in, const View& slots, const View& plane) {
-    CHECK(plane.shape.rank() == 4 && in.shape.rank() == 3);
-    CHECK(in.shape[1] == plane.shape[2] && in.shape[2] == plane.shape[3]);
-    int64_t row = in.shape[1] * in.shape[2];
-    uint64_t row_bytes = tensor_bytes(plane.dtype, Shape{row});
-    const float* from = f32(in);
-    const int32_t* slot = i32(slots);
-    for (int64_t r = 0; r < in.shape[0]; ++r) {
-        CHECK(slot[r] >= 0 && slot[r] < plane.shape[0] * plane.shape[1]);
-        store_row(from + r * row, plane.dtype, host_bytes(plane) + slot[r] * row_bytes, row);
     }
 }
 

@@ -37,7 +37,7 @@ Result<std::unique_ptr<Buffer>> ReferenceDevice::allocate(uint64_t bytes) {
 }
 
 Result<std::unique_ptr<Buffer>> ReferenceDevice::load_weight(DType dtype, const Shape& shape,
-                                                             std::span<const std::byte> bytes) {
+                                                             std::span<const std::byte> bytes, DoneWith) {
     CHECK(bytes.size() == tensor_bytes(dtype, shape));
     return std::unique_ptr<Buffer>(new MappedBuffer(bytes));
 }

@@ -11,7 +11,7 @@
 
 namespace godwit::reference {
 
-class ReferenceOps final : public Ops {
+class ReferenceOps : public Ops {
 public:
     explicit ReferenceOps(ThreadPool& pool) : pool_(pool) {}
 
@@ -42,7 +42,7 @@ public:
 
     void rope_table(const View& positions, const View& frequencies, float magnitude, const View& out) override;
     void rope(const View& in, const View& table, RopePairing pairing, const View& out) override;
-    void cache_write(const View& in, const View& slots, const View& plane) override;
+    void cache_write(const CacheWrite& args) override;
     void attention(const Attention& args) override;
 
     void delta_rule(const DeltaRule& args) override;
@@ -54,15 +54,16 @@ private:
     std::vector<float> rows_;  // scratch of linear: the input rows after choice and norm
 };
 
-class ReferenceDevice final : public Device {
+class ReferenceDevice : public Device {
 public:
     explicit ReferenceDevice(ThreadPool& pool) : ops_(pool) {}
 
     std::string_view name() const override { return "reference"; }
     bool supports_weight(DType dtype) const override;
     Result<std::unique_ptr<Buffer>> allocate(uint64_t bytes) override;
-    Result<std::unique_ptr<Buffer>> load_weight(DType dtype, const Shape& shape,
-                                                std::span<const std::byte> bytes) override;
+    uint64_t weight_bytes(DType dtype, const Shape& shape) const override { return tensor_bytes(dtype, shape); }
+    Result<std::unique_ptr<Buffer>> load_weight(DType dtype, const Shape& shape, std::span<const std::byte> bytes,
+                                                DoneWith done_with) override;
     void upload(const View& to, std::span<const std::byte> from) override;
     void download(const View& from, std::span<std::byte> to) override;
     Ops& ops() override { return ops_; }

@@ -1,9 +1,21 @@
 // Rotary position embedding (Su et al., "RoFormer", 2021): a table of angles once a step, then every head is turned by it.
 #include "backend/reference/host_view.hpp"
 #include "backend/reference/reference_device.hpp"
+#include "base/clones.hpp"
 #include "base/sincos.hpp"
 
 namespace godwit::reference {
+namespace {
+
+GODWIT_CLONES void angles_row(double position, const float* frequencies, int64_t pairs, float magnitude, float* out) {
+    for (int64_t i = 0; i < pairs; ++i) {
+        const SinCos angle = sincos(position * double{frequencies[i]});
+        out[2 * i] = static_cast<float>(angle.cos * magnitude);
+        out[2 * i + 1] = static_cast<float>(angle.sin * magnitude);
+    }
+}
+
+}  // namespace
 
 void ReferenceOps::rope_table(const View& positions, const View& frequencies, float magnitude, const View& out) {
     int64_t pairs = frequencies.shape.elements(), rows = positions.shape.elements();
@@ -11,12 +23,10 @@ void ReferenceOps::rope_table(const View& positions, const View& frequencies, fl
     const int32_t* position = i32(positions);
     const float* frequency = f32(frequencies);
     float* table = f32(out);
-    for (int64_t r = 0; r < rows; ++r)
-        for (int64_t i = 0; i < pairs; ++i, table += 2) {
-            SinCos angle = sincos(double{static_cast<double>(position[r])} * double{frequency[i]});
-            table[0] = static_cast<float>(angle.cos * magnitude);
-            table[1] = static_cast<float>(angle.sin * magnitude);
-        }
+    pool_.parallel_for(rows, 16, [&](int64_t begin, int64_t end) {
+        for (int64_t r = begin; r < end; ++r)
+            angles_row(position[r], frequency, pairs, magnitude, table + 2 * r * pairs);
+    });
 }
 
 void ReferenceOps::rope(const View& in, const View& table, RopePairing pairing, const View& out) {

@@ -30,9 +30,9 @@ void layer_norm_row(const float* in, int64_t columns, const float* weight, const
     const float n = static_cast<float>(columns);
     const float mean = sum_of(columns, [&](int64_t i) { return in[i]; }) / n;
     const float variance = sum_of(columns, [&](int64_t i) { return (in[i] - mean) * (in[i] - mean); }) / n;
-    const float deviation = std::sqrt(variance + epsilon);
+    const float factor = 1.0f / std::sqrt(variance + epsilon);
     for (int64_t i = 0; i < columns; ++i) {
-        out[i] = (in[i] - mean) / deviation * weight[i];
+        out[i] = (in[i] - mean) * factor * weight[i];
         if (bias != nullptr) out[i] += bias[i];
     }
 }
@@ -43,9 +43,9 @@ void rms_norm_rows(const float* in, int64_t rows, int64_t columns, const float* 
                    const float* residual, float* out) {
     for (int64_t r = 0; r < rows; ++r) {
         const float mean = sum_of_squares(in, columns) / static_cast<float>(columns);
-        const float root = std::sqrt(mean + epsilon);
+        const float factor = 1.0f / std::sqrt(mean + epsilon);
         for (int64_t i = 0; i < columns; ++i) {
-            float y = in[i] / root;
+            float y = in[i] * factor;
             if (weight != nullptr) y *= weight[i];
             if (residual != nullptr) y += residual[i];
             out[i] = y;
@@ -104,8 +104,8 @@ void ReferenceOps::l2_norm(const View& in, float epsilon, const View& out) {
     float* to = f32(out);
     pool_.parallel_for(in.rows(), kGrain, [&](int64_t begin, int64_t end) {
         for (int64_t r = begin; r < end; ++r) {
-            const float root = std::sqrt(sum_of_squares(x + r * columns, columns) + epsilon);
-            for (int64_t i = r * columns; i < (r + 1) * columns; ++i) to[i] = x[i] / root;
+            const float factor = 1.0f / std::sqrt(sum_of_squares(x + r * columns, columns) + epsilon);
+            for (int64_t i = r * columns; i < (r + 1) * columns; ++i) to[i] = x[i] * factor;
         }
     });
 }

@@ -13,8 +13,8 @@ Result<KvStore> KvStore::make(Device& device, const CacheSpec& spec, KvFormat fo
         const CacheGroup& group = spec.groups[g];
         store.pools_.push_back(TRY(device.allocate(blocks[g] * group.block_bytes(format))));
         Buffer* pool = store.pools_.back().get();
-        Shape keys{blocks[g], kBlockTokens, group.kv_heads, group.key_dim};
-        Shape values{blocks[g], kBlockTokens, group.kv_heads, group.value_dim};
+        Shape keys{blocks[g], group.kv_heads, group.key_dim, kBlockTokens};
+        Shape values{blocks[g], group.kv_heads, kBlockTokens, group.value_dim};
         uint64_t offset = 0;
         for (int32_t layer : group.layers) {
             if (store.keys_.size() <= static_cast<size_t>(layer)) {

@@ -45,8 +45,11 @@ void run_attention(const Step& step, int32_t layer) {
 
     // Written first and read back in the cache's format, so that a cached prefix has the bits of a fresh one.
     const Batch::Group& group = step.batch.groups[plan.cache_group];
-    step.ops.cache_write(key, group.slots, step.cache.keys(layer));
-    step.ops.cache_write(value.reshaped(value_heads), group.slots, step.cache.values(layer));
+    step.ops.cache_write({.key = key,
+                          .value = value.reshaped(value_heads),
+                          .slots = group.slots,
+                          .keys = step.cache.keys(layer),
+                          .values = step.cache.values(layer)});
     step.ops.attention({.query = query,
                         .keys = step.cache.keys(layer),
                         .values = step.cache.values(layer),

@@ -1,0 +1,45 @@
+#include "backend/cpu/cpu_device.hpp"
+
+#include <sys/mman.h>
+
+#include <algorithm>
+
+#include "backend/cpu/packed.hpp"
+
+namespace godwit::cpu {
+
+namespace {
+
+/// Vectors stay as they are: ops read them as floats.
+bool is_packed(DType dtype, const Shape& shape) { return shape.rank() >= 2 && can_pack(dtype); }
+
+}  // namespace
+
+uint64_t CpuDevice::weight_bytes(DType dtype, const Shape& shape) const {
+    return is_packed(dtype, shape) ? packed_bytes(dtype, shape) : ReferenceDevice::weight_bytes(dtype, shape);
+}
+
+Result<std::unique_ptr<Buffer>> CpuDevice::load_weight(DType dtype, const Shape& shape, std::span<const std::byte> bytes,
+                                                       DoneWith done_with) {
+    CHECK(bytes.size() == tensor_bytes(dtype, shape));
+    if (!is_packed(dtype, shape)) return ReferenceDevice::load_weight(dtype, shape, bytes, done_with);
+    std::unique_ptr<Buffer> buffer = TRY(allocate(packed_bytes(dtype, shape)));
+    ::madvise(buffer->host(), buffer->size(), MADV_HUGEPAGE);  // fewer page walks; whether it is granted moves no bit
+
+    CHECK(shape.rank() == 2 || shape.rank() == 3);
+    const int64_t columns = shape.innermost(), outputs = shape[shape.rank() - 2];
+    const int64_t matrices = shape.rank() == 3 ? shape[0] : 1, groups = (outputs + kGroup - 1) / kGroup;
+    const auto row = static_cast<int64_t>(tensor_bytes(dtype, Shape{columns}));
+    const auto group = static_cast<int64_t>(group_bytes(dtype, columns));
+    const int64_t grain = std::max<int64_t>(1, (int64_t{1} << 20) / std::max<int64_t>(1, group));
+    pool_.parallel_for(matrices * groups, grain, [&](int64_t begin, int64_t end) {
+        const auto first_row = [&](int64_t g) { return g / groups * outputs + std::min(g % groups * kGroup, outputs); };
+        for (int64_t g = begin; g < end; ++g)
+            pack_group(dtype, bytes.data() + first_row(g) * row, std::min(kGroup, outputs - g % groups * kGroup), columns,
+                       buffer->host() + g * group);
+        done_with(bytes.subspan(first_row(begin) * row, (first_row(end) - first_row(begin)) * row));
+    });
+    return buffer;
+}
+
+}  // namespace godwit::cpu
