@@ -51,17 +51,20 @@ struct Linear {
 /// Which elements of a head rope turns together: (2i, 2i+1) or (i, i + dims/2).
 enum class RopePairing : uint8_t { Interleaved, HalfSplit };
 
-/// Softmax attention over paged keys and values, causal. Every row and head on its own; head h uses KV head h / (heads / kv_heads):
-/// - score of a place = dot(query, key) × scale, then the soft cap.
-/// - Places are summed in splits at multiples of kAttentionSplit, each with its own maximum m of the scores: p = exp(score − m); the sum of
-///   the p in 16 lanes (lane = place mod 16), ascending, folded 8, 4, 2, 1; each value element one fma chain over the places, p × value.
-/// - Splits that are seen are merged ascending, from (m −inf, sum 0, values 0), then the sink as (m = sink, sum 1, values 0): with
-///   M = max(m, m'), keep = exp(m − M), take = exp(m' − M): sum = fma(sum, keep, sum' × take), values alike. out = values / sum.
-/// - Places that a row does not see (later ones, those before the window, those never written) have no effect, whatever their
-///   bytes; a block that no row sees may be any number in the table.
+/// Softmax attention over paged keys and values, causal. Every row and head on its own; head h uses KV head
+/// h / (heads / kv_heads).
+/// - The score of a place = dot(query, key) × scale, then the soft cap.
+/// - Places are summed in splits at multiples of kAttentionSplit, each with its own maximum m of the scores (NaN aside):
+///   p = exp(score − m); the sum of the p in 16 lanes (lane = place mod 16), ascending, folded 8, 4, 2, 1; each element
+///   of the values one fma chain of p × value, places ascending, from +0.
+/// - Splits of which the row sees something are merged ascending, from m = −inf, sum = 0, values = 0; then the sink as a
+///   split with m' = sink, sum' = 1, values' = 0. With M = max(m, m'), keep = exp(m − M) and take = exp(m' − M):
+///   sum = fma(sum, keep, sum' × take), the values alike, m = M. At last out = values / sum.
+/// - Places that a row does not see (later ones, those before the window, those never written) have no effect, whatever
+///   their bytes; a block that no row sees may have any number in the table.
 struct Attention {
     View query;          // [rows, heads, head_dim]
-    View keys;           // F32 or F16 [blocks, kv_heads, head_dim, block_tokens]: what a product takes at once lies side by side
+    View keys;           // F32 or F16 [blocks, kv_heads, head_dim, block_tokens]: tokens, a product's lanes, side by side
     View values;         // same type [blocks, kv_heads, block_tokens, value_dim]
     View table;          // I32 [sequences, blocks of a sequence]: block ids
     View sequence;       // I32 [rows]: row of the table

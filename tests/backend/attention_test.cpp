@@ -1,4 +1,5 @@
-// attention, rope and cache_write against plain formulas in double: paging, windows, splits, sinks, soft caps, shared KV heads.
+// attention, rope and cache_write against plain formulas in double: paging, windows, splits, sinks, soft caps, shared
+// KV heads.
 #include <cmath>
 
 #include "backend/ops_fixture.hpp"
@@ -44,8 +45,8 @@ protected:
                 .out = bench_.zeros({rows, kHeads, kValueDim})};
     }
     /// softmax(scale · q·Kᵀ)·V over places (first, last], in double.
-    std::vector<double> expected(const std::vector<int32_t>& index, const std::vector<float>& query,
-                                 const Attention& a, const std::vector<float>& sinks = {}) {
+    std::vector<double> expected(const std::vector<int32_t>& index, const std::vector<float>& query, const Attention& a,
+                                 const std::vector<float>& sinks = {}) {
         std::vector<double> out(index.size() * kHeads * kValueDim);
         for (size_t r = 0; r < index.size(); ++r)
             for (int64_t h = 0; h < kHeads; ++h) {
@@ -105,7 +106,8 @@ TEST_F(AttentionTest, WhatARowDoesNotSeeMayBeAnything) {
         for (int p = 0; p < 600; ++p)
             if (p <= 400 || p > 500) slots.push_back(static_cast<int32_t>(table_[p / kBlock] * kBlock + p % kBlock));
         auto unseen = static_cast<int64_t>(slots.size());
-        View poison = bench_.floats({unseen, kKvHeads, kDim}, std::vector<float>(unseen * kKvHeads * kDim, std::nanf("")));
+        View poison =
+            bench_.floats({unseen, kKvHeads, kDim}, std::vector<float>(unseen * kKvHeads * kDim, std::nanf("")));
         ops_.cache_write({.key = poison,
                           .value = bench_.floats({unseen, kKvHeads, kValueDim},
                                                  std::vector<float>(unseen * kKvHeads * kValueDim, std::nanf(""))),

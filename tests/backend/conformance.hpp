@@ -1,5 +1,5 @@
-// Conformance of the cpu backend: the same calls on a bench of the reference and on one of each kernel table must write the same bits
-// (or both NaN, whose sign and payload nothing fixes).
+// Conformance of the cpu backend: the same calls on a bench of the reference and on one of each kernel table must write
+// the same bits (or both NaN, whose sign and payload nothing fixes).
 #pragma once
 
 #include <algorithm>
@@ -32,27 +32,39 @@ inline std::vector<TableUnderTest> tables_under_test() {
     return tables;
 }
 
-/// Floats of all kinds: any bits, ordinary numbers, numbers far apart; NaN, infinities, zeros and subnormals among them.
+/// Floats of all kinds: any bits, ordinary numbers, numbers far apart; NaN, infinities, zeros and subnormals among
+/// them.
 inline std::vector<float> wild_floats(int64_t count, uint32_t seed) {
     constexpr float kInfinity = std::numeric_limits<float>::infinity();
-    const float special[] = {0.0f, -0.0f, kInfinity, -kInfinity, NAN, 0x1p-149f, -0x1p-130f, 0x1.fffffep127f, -0x1.fffffep127f, 1};
+    const float special[] = {0.0f,      -0.0f,      kInfinity,       -kInfinity,       NAN,
+                             0x1p-149f, -0x1p-130f, 0x1.fffffep127f, -0x1.fffffep127f, 1};
     std::mt19937 random(seed);
     std::vector<float> values(count);
     for (float& value : values) {
         const auto bits = static_cast<uint32_t>(random());
         const float ordinary = static_cast<float>(static_cast<int32_t>(random())) * 0x1p-29f;
         switch (random() % 8) {
-            case 0: value = std::bit_cast<float>(bits); break;
-            case 1: value = special[bits % std::size(special)]; break;
-            case 2: value = ordinary * 0x1p-20f; break;
-            case 3: value = ordinary * 0x1p5f; break;
-            default: value = ordinary;
+            case 0:
+                value = std::bit_cast<float>(bits);
+                break;
+            case 1:
+                value = special[bits % std::size(special)];
+                break;
+            case 2:
+                value = ordinary * 0x1p-20f;
+                break;
+            case 3:
+                value = ordinary * 0x1p5f;
+                break;
+            default:
+                value = ordinary;
         }
     }
     return values;
 }
 
-/// Rows for ops that mix a row's elements: most are ordinary, every third is large or tiny as a whole, every fifth is wild.
+/// Rows for ops that mix a row's elements: most are ordinary, every third is large or tiny as a whole, every fifth is
+/// wild.
 inline std::vector<float> row_floats(int64_t rows, int64_t columns, uint32_t seed) {
     std::vector<float> values = random_floats(rows * columns, seed);
     const std::vector<float> wild = wild_floats(rows * columns, seed + 1);
@@ -73,7 +85,8 @@ public:
         whole_ = bench.floats(Shape{count}, std::vector<float>(count, 7.0f));
         view_ = View{whole_.buffer, static_cast<uint64_t>(4 * shift), DType::F32, shape};
     }
-    Guarded(OpsBench& bench, const Shape& shape, int64_t shift, const std::vector<float>& values) : Guarded(bench, shape, shift) {
+    Guarded(OpsBench& bench, const Shape& shape, int64_t shift, const std::vector<float>& values)
+        : Guarded(bench, shape, shift) {
         std::copy(values.begin(), values.end(), reinterpret_cast<float*>(whole_.buffer->host() + view_.offset));
     }
     operator const View&() const { return view_; }
@@ -118,7 +131,8 @@ protected:
         if (GetParam().slow) return {{0, 5}, {1, 1}, {3, 17}, {5, 40}, {2, 9000}};
         std::vector<Shape> shapes = {{0, 5}, {0, 0}, {300, 5}, {300, 70}, {2, 9000}, {1, 50257}, {17, 2048}};
         for (int64_t rows : {1, 2, 5})
-            for (int64_t columns : {1, 2, 7, 8, 9, 15, 16, 17, 23, 24, 31, 32, 33, 47, 48, 49, 64, 100, 576}) shapes.push_back({rows, columns});
+            for (int64_t columns : {1, 2, 7, 8, 9, 15, 16, 17, 23, 24, 31, 32, 33, 47, 48, 49, 64, 100, 576})
+                shapes.push_back({rows, columns});
         return shapes;
     }
 };

@@ -1,5 +1,6 @@
-// attention and cache_write of the cpu backend against the reference: equal bits for every instruction set, any shape, any number of
-// threads, however the rows are put together. Whatever no row sees holds NaN, and its blocks are not in the table.
+// attention and cache_write of the cpu backend against the reference: equal bits for every instruction set, any shape,
+// any number of threads, however the rows are put together. Whatever no row sees holds NaN, and its blocks are not in
+// the table.
 #include "backend/conformance.hpp"
 #include "backend/cpu/cpu_ops.hpp"
 
@@ -51,7 +52,8 @@ public:
         args.query = args.query.slice(begin, count);
         args.sequence = args.sequence.slice(begin, count);
         args.index = args.index.slice(begin, count);
-        args.out = bench_.floats({count, heads(), case_.value_dim}, std::vector<float>(count * heads() * case_.value_dim, kNan));
+        args.out = bench_.floats({count, heads(), case_.value_dim},
+                                 std::vector<float>(count * heads() * case_.value_dim, kNan));
         ops.attention(args);
         return bench_.read(args.out);
     }
@@ -61,14 +63,19 @@ public:
     /// Overwrites what one place of a sequence holds.
     void write(int32_t sequence, int64_t place, float value) {
         const int32_t slot = slot_of(sequence, place);
-        write({slot}, bench_.floats({1, case_.kv_heads, case_.head_dim}, std::vector<float>(case_.kv_heads * case_.head_dim, value)),
-              bench_.floats({1, case_.kv_heads, case_.value_dim}, std::vector<float>(case_.kv_heads * case_.value_dim, value)));
+        write({slot},
+              bench_.floats({1, case_.kv_heads, case_.head_dim},
+                            std::vector<float>(case_.kv_heads * case_.head_dim, value)),
+              bench_.floats({1, case_.kv_heads, case_.value_dim},
+                            std::vector<float>(case_.kv_heads * case_.value_dim, value)));
     }
 
 private:
     bool seen(int32_t sequence, int64_t place) const {
         for (size_t r = 0; r < index_.size(); ++r)
-            if (sequence_[r] == sequence && place <= index_[r] && (case_.window == 0 || place > index_[r] - case_.window)) return true;
+            if (sequence_[r] == sequence && place <= index_[r] &&
+                (case_.window == 0 || place > index_[r] - case_.window))
+                return true;
         return false;
     }
     int32_t slot_of(int32_t sequence, int64_t place) const {
@@ -137,12 +144,14 @@ protected:
 };
 
 TEST_P(CpuAttention, Shapes) {
-    const std::vector<Rows> runs = {{0, 0, 70}, {1, 250, 9}, {2, 31, 1}, {3, 32, 1}, {1, 511, 2}, {4, 600, 1}, {0, 255, 3}};
+    const std::vector<Rows> runs = {{0, 0, 70},  {1, 250, 9}, {2, 31, 1}, {3, 32, 1},
+                                    {1, 511, 2}, {4, 600, 1}, {0, 255, 3}};
     for (DType format : {DType::F16, DType::F32})
         for (Case c : {Case{1, 1, 1, 1}, Case{2, 1, 5, 7}, Case{3, 3, 64, 64}, Case{2, 7, 64, 64}, Case{1, 4, 256, 256},
-                       Case{2, 2, 80, 80}, Case{1, 8, 96, 33}, Case{2, 4, 128, 128}, Case{1, 50, 17, 48}, Case{1, 1, 576, 512}}) {
-            SCOPED_TRACE(testing::Message() << dtype_name(format) << ' ' << c.kv_heads << " × " << c.group << " heads, dim "
-                                            << c.head_dim << ", " << c.value_dim);
+                       Case{2, 2, 80, 80}, Case{1, 8, 96, 33}, Case{2, 4, 128, 128}, Case{1, 50, 17, 48},
+                       Case{1, 1, 576, 512}}) {
+            SCOPED_TRACE(testing::Message() << dtype_name(format) << ' ' << c.kv_heads << " × " << c.group
+                                            << " heads, dim " << c.head_dim << ", " << c.value_dim);
             c.format = format;
             Problem problem(c, runs, 1);
             expect_equal(problem, {1, 3});
@@ -154,8 +163,8 @@ TEST_P(CpuAttention, WindowsSoftcapsSinksAndBlocks) {
     for (int32_t window : {0, 1, 31, 32, 33, 256, 512, 600})
         for (int64_t block_tokens : {32, 64, 256}) {
             SCOPED_TRACE(testing::Message() << "window " << window << ", blocks of " << block_tokens);
-            Problem problem({2, 3, 12, 20, block_tokens == 64 ? DType::F32 : DType::F16, window, window % 2 == 1 ? 0.9f : 0.0f,
-                             window > 200, block_tokens},
+            Problem problem({2, 3, 12, 20, block_tokens == 64 ? DType::F32 : DType::F16, window,
+                             window % 2 == 1 ? 0.9f : 0.0f, window > 200, block_tokens},
                             runs, static_cast<uint32_t>(window));
             expect_equal(problem, {1, 2, 4, 8});
         }
@@ -163,7 +172,8 @@ TEST_P(CpuAttention, WindowsSoftcapsSinksAndBlocks) {
 
 /// Rows of one sequence side by side, whatever their order and distance: what lies between them may be gone.
 TEST_P(CpuAttention, RowsInAnyOrder) {
-    const std::vector<Rows> runs = {{0, 900, 1}, {0, 3, 1}, {0, 257, 2}, {0, 255, 1}, {0, 900, 1}, {1, 63, 1}, {1, 31, 1}, {1, 64, 2}};
+    const std::vector<Rows> runs = {{0, 900, 1}, {0, 3, 1},  {0, 257, 2}, {0, 255, 1},
+                                    {0, 900, 1}, {1, 63, 1}, {1, 31, 1},  {1, 64, 2}};
     for (int32_t window : {0, 40}) {
         Problem problem({1, 2, 8, 40, DType::F16, window}, runs, 5);
         expect_equal(problem, {1, 2});
@@ -188,7 +198,8 @@ TEST_P(CpuAttention, RandomBatches) {
         c.sinks = seed % 5 == 0;
         std::vector<Rows> runs;
         for (int i = pick({1, 2, 6}); i > 0; --i)
-            runs.push_back({pick({0, 1, 2, 3}), pick({0, 1, 31, 32, 100, 240, 255, 256, 500, 511, 1000}), pick({1, 1, 2, 17, 50})});
+            runs.push_back({pick({0, 1, 2, 3}), pick({0, 1, 31, 32, 100, 240, 255, 256, 500, 511, 1000}),
+                            pick({1, 1, 2, 17, 50})});
         SCOPED_TRACE(testing::Message() << "seed " << seed);
         Problem problem(c, runs, seed);
         expect_equal(problem, {pick({1, 2, 8})});
@@ -241,12 +252,15 @@ TEST_P(CpuAttention, CacheWrite) {
         for (auto [heads, key_dim, value_dim] : {std::tuple{1, 1, 1}, {3, 64, 64}, {2, 17, 300}, {1, 576, 5}}) {
             constexpr int64_t kRows = 77, kBlocks = 5, kTokens = 32;
             OpsBench bench;
-            std::vector<float> key = random_floats(kRows * heads * key_dim, 1), value = random_floats(kRows * heads * value_dim, 2);
-            const float special[] = {kNan, INFINITY, -INFINITY, 65519, 65520, 1e-8f, 0x1p-24f, 0x1p-25f, -0.0f, 1 + 0x1p-11f};
+            std::vector<float> key = random_floats(kRows * heads * key_dim, 1),
+                               value = random_floats(kRows * heads * value_dim, 2);
+            const float special[] = {kNan,  INFINITY, -INFINITY, 65519, 65520,
+                                     1e-8f, 0x1p-24f, 0x1p-25f,  -0.0f, 1 + 0x1p-11f};
             for (size_t i = 0; i < key.size(); i += 7) key[i] = special[i % 10];
             for (size_t i = 0; i < value.size(); i += 3) value[i] *= 0x1p-14f;
             std::vector<int32_t> slots(kBlocks * kTokens);
-            for (size_t i = 0; i < slots.size(); ++i) slots[i] = static_cast<int32_t>(i * 3 % slots.size());  // 3 and 160: all different
+            for (size_t i = 0; i < slots.size(); ++i)
+                slots[i] = static_cast<int32_t>(i * 3 % slots.size());  // 3 and 160: all different
             slots.resize(kRows);
             CacheWrite args{.key = bench.floats({kRows, heads, key_dim}, key),
                             .value = bench.floats({kRows, heads, value_dim}, value),
@@ -255,7 +269,9 @@ TEST_P(CpuAttention, CacheWrite) {
                 args.keys = bench.zeros({kBlocks, heads, key_dim, kTokens}, format);
                 args.values = bench.zeros({kBlocks, heads, kTokens, value_dim}, format);
                 ops.cache_write(args);
-                const auto bytes = [](const View& v) { return std::vector(v.buffer->host(), v.buffer->host() + v.bytes()); };
+                const auto bytes = [](const View& v) {
+                    return std::vector(v.buffer->host(), v.buffer->host() + v.bytes());
+                };
                 return std::pair{bytes(args.keys), bytes(args.values)};
             };
             const auto want = written(bench.ops());

@@ -1,13 +1,13 @@
-// The functions of kernels/math.hpp, on plain lanes, have the bits of those of base/math.hpp and reference/activation.hpp for floats of all kinds.
-#include "backend/cpu/isa/scalar.hpp"
-#include "backend/cpu/kernels/math.hpp"
-
+// The functions of kernels/math.hpp, on plain lanes, have the bits of those of base/math.hpp and
+// reference/activation.hpp for floats of all kinds.
 #include <gtest/gtest.h>
 
 #include <bit>
 #include <cmath>
 #include <vector>
 
+#include "backend/cpu/isa/scalar.hpp"
+#include "backend/cpu/kernels/math.hpp"
 #include "backend/reference/activation.hpp"
 
 namespace godwit::cpu {
@@ -15,13 +15,15 @@ namespace {
 
 using Lanes = Math<Scalar>;
 
-/// Every so many floats by their bits (so many is prime: all low bits occur), finely those where e^x is neither 0 nor infinite, and where
-/// formulas change.
+/// Every so many floats by their bits (so many is prime: all low bits occur), finely those where e^x is neither 0 nor
+/// infinite, and where formulas change.
 std::vector<float> floats_of_all_kinds() {
     std::vector<float> x;
-    for (uint64_t bits = 0; bits <= 0xffffffffu; bits += 20011) x.push_back(std::bit_cast<float>(static_cast<uint32_t>(bits)));
+    for (uint64_t bits = 0; bits <= 0xffffffffu; bits += 20011)
+        x.push_back(std::bit_cast<float>(static_cast<uint32_t>(bits)));
     for (float value = -106; value < 91; value += 0x1.3p-11f) x.push_back(value);
-    for (float edge : {0.0f, 0x1p-126f, 0.625f, 0.875f, 1.0f, std::sqrt(0.5f), std::sqrt(2.0f), 4.0f, 88.73f, 89.0f, 104.0f, INFINITY})
+    for (float edge : {0.0f, 0x1p-126f, 0.625f, 0.875f, 1.0f, std::sqrt(0.5f), std::sqrt(2.0f), 4.0f, 88.73f, 89.0f,
+                       104.0f, INFINITY})
         for (float value : {edge, std::nextafter(edge, 0.0f), std::nextafter(edge, INFINITY)})
             for (float sign : {1.0f, -1.0f}) x.push_back(sign * value);
     x.resize((x.size() + 15) / 16 * 16, NAN);
@@ -37,7 +39,8 @@ void expect_equal(const char* name, OfLanes of_lanes, OfOne of_one) {
         for (int i = 0; i < 16; ++i) {
             const float x = (&first)[i], want = of_one(x);
             if (std::isnan(want) && std::isnan(got[i])) continue;
-            ASSERT_EQ(std::bit_cast<uint32_t>(got[i]), std::bit_cast<uint32_t>(want)) << name << " of " << x << ": " << got[i];
+            ASSERT_EQ(std::bit_cast<uint32_t>(got[i]), std::bit_cast<uint32_t>(want))
+                << name << " of " << x << ": " << got[i];
         }
     }
 }
@@ -55,8 +58,9 @@ TEST(CpuMath, Activations) {
         const auto activation = static_cast<Activation>(i);
         with_activation(activation, [=]<Activation a>() {
             EXPECT_EQ(a, activation);
-            expect_equal("an activation", [](auto x) { return Lanes::activate<a>(x); },
-                         [](float x) { return reference::activate(a, x); });
+            expect_equal(
+                "an activation", [](auto x) { return Lanes::activate<a>(x); },
+                [](float x) { return reference::activate(a, x); });
         });
     }
 }

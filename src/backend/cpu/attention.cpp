@@ -14,10 +14,10 @@ using reference::f32;
 using reference::host_bytes;
 using reference::i32;
 
-constexpr int64_t kTileQueries = 48;   // their scores of one split fill half of a second-level cache at most
-constexpr int64_t kUnitsPerThread = 8;  // so that threads end together
+constexpr int64_t kTileQueries = 48;              // their scores of one split are as large as a first-level cache
+constexpr int64_t kUnitsPerThread = 8;            // so that threads end together
 constexpr int64_t kCutFloats = int64_t{1} << 18;  // for the sums of cut items, times threads
-constexpr int64_t kLine = 16;           // floats of a cache line
+constexpr int64_t kLine = 16;                     // floats of a cache line
 
 int64_t round_up(int64_t n, int64_t multiple) { return (n + multiple - 1) / multiple * multiple; }
 
@@ -47,7 +47,9 @@ struct Sizes {
     int64_t value_stride;  // as in AttentionTile
 
     int64_t queries(int64_t row_count) const { return round_up(row_count * group, kAttentionQueries); }
-    int64_t sums(int64_t row_count) const { return round_up(2 * queries(row_count), kLine) + queries(row_count) * value_stride; }
+    int64_t sums(int64_t row_count) const {
+        return round_up(2 * queries(row_count), kLine) + queries(row_count) * value_stride;
+    }
     int64_t scratch() const {
         const int64_t n = queries(std::min(tile_rows, rows));
         return round_up(n * head_dim, kLine) + n * kAttentionStride + kAttentionSplit * kAttentionColumns +
@@ -57,7 +59,8 @@ struct Sizes {
 
 void check(const Attention& args) {
     const Sizes size(args);
-    CHECK(size.heads % size.kv_heads == 0 && args.keys.shape[2] == size.head_dim && args.keys.dtype == args.values.dtype);
+    CHECK(size.heads % size.kv_heads == 0 && args.keys.shape[2] == size.head_dim &&
+          args.keys.dtype == args.values.dtype);
     CHECK(args.keys.dtype == DType::F16 || args.keys.dtype == DType::F32);
     CHECK(size.block_tokens % 32 == 0 && kAttentionSplit % size.block_tokens == 0);
     CHECK(args.values.shape == (Shape{args.keys.shape[0], size.kv_heads, size.block_tokens, size.value_dim}));

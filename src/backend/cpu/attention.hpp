@@ -1,4 +1,5 @@
-// How attention is shared among threads: tiles of rows and KV heads, long ones cut at the splits of ops.hpp. How they are cut moves no bit.
+// How attention is shared among threads: tiles of rows and KV heads, long ones cut at the splits of ops.hpp. It moves
+// no bit.
 #pragma once
 
 #include <cstdint>
@@ -9,7 +10,7 @@
 
 namespace godwit::cpu {
 
-/// Runs Ops::attention. Keeps its scratch, so that a step allocates nothing once the greatest was seen. One call at a time.
+/// Runs Ops::attention. Keeps its scratch: once the greatest step was seen, none allocates. One call at a time.
 class AttentionRunner {
 public:
     AttentionRunner(const AttentionKernels& kernels, ThreadPool& pool) : kernels_(kernels), pool_(pool) {}
@@ -30,7 +31,7 @@ private:
         Item* item;
         int64_t begin, end;  // splits
     };
-    /// Cut items are summed some splits at a time, counted from an item's first, so that their sums take bounded memory.
+    /// Cut items are summed some splits at a time (counted from an item's first), so that memory is bounded.
     struct Round {
         int64_t begin, end;
     };

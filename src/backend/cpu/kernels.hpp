@@ -50,8 +50,8 @@ struct RowKernels {
                  float* out);
 };
 
-/// Attention of a tile: some rows of one sequence, for the query heads that share one KV head. A query is one head of one row; row after
-/// row, heads ascending. Tables of queries have their number rounded up to kAttentionQueries.
+/// Attention of a tile: some rows of one sequence, for the query heads that share one KV head. A query is one head of
+/// one row; row after row, heads ascending. Tables of queries have their number rounded up to kAttentionQueries.
 struct AttentionTile {
     const float* query;      // of the first row [group, head_dim]
     int64_t query_stride;    // from row to row, in floats
@@ -69,9 +69,10 @@ struct AttentionTile {
     int32_t* bounds;         // scratch [queries, 3]: both, sorted, for queries that are taken at once
 };
 
-inline constexpr int64_t kAttentionQueries = 12, kAttentionColumns = 32;
+inline constexpr int64_t kAttentionQueries = 12, kAttentionColumns = 32;  // what every ISA's widths divide
 inline constexpr int64_t kAttentionAhead = 2;  // blocks that are on their way from memory while one is read
-inline constexpr int64_t kAttentionStride = kAttentionSplit + 16;  // so that the scores of a few queries do not share cache sets
+/// From one query's scores to the next's: so that they do not share cache sets.
+inline constexpr int64_t kAttentionStride = kAttentionSplit + 16;
 
 /// Of every query: the greatest score, Σ p (0: it saw nothing) and Σ p · value.
 struct AttentionSums {
@@ -83,14 +84,15 @@ struct AttentionSums {
 struct AttentionKernels {
     /// Once for a tile, before split.
     void (*pack)(const AttentionTile& tile);
-    /// Sums over one split, whose first place is `place`. keys and values: where each of its blocks has the KV head's, null if no row of the
-    /// tile sees the block; then kAttentionAhead pointers more: what will be read next, or null.
+    /// Sums over one split, whose first place is `place`. keys and values: where each of its blocks has the KV head's,
+    /// null if no row of the tile sees the block; then kAttentionAhead pointers more: what will be read next, or null.
     void (*split)(const AttentionTile& tile, int64_t place, const uint8_t* const* keys, const uint8_t* const* values,
                   const AttentionSums& sums);
     /// total = total ⊕ part, for the queries that saw something.
     void (*merge)(const AttentionTile& tile, const AttentionSums& part, const AttentionSums& total);
-    /// Adds the sinks ([group] or null) and divides. out: of the first row [group, value_dim], `stride` floats from row to row.
-    void (*finish)(const AttentionTile& tile, const AttentionSums& total, const float* sinks, float* out, int64_t stride);
+    /// Adds the sinks ([group] or null) and divides. out: the first row's [group, value_dim]; the next is `stride` on.
+    void (*finish)(const AttentionTile& tile, const AttentionSums& total, const float* sinks, float* out,
+                   int64_t stride);
 };
 
 struct Kernels {

@@ -1,4 +1,5 @@
-// Elementwise ops and ops over the innermost extent: checks as in the reference, work shared among threads where there is enough.
+// Elementwise ops and ops over the innermost extent: checks as in the reference, work shared among threads where there
+// is enough.
 #include <algorithm>
 
 #include "backend/cpu/cpu_ops.hpp"
@@ -13,7 +14,8 @@ using reference::f32_or_null;
 /// body(begin, end) for [0, rows): in one piece if that takes less time than calling other threads.
 template <class Body>
 void for_rows(ThreadPool& pool, int64_t rows, int64_t columns, const Body& body) {
-    constexpr int64_t kAlone = 16384, kPiece = 4096;  // elements: some microseconds; some times what it costs to take a piece
+    constexpr int64_t kAlone = 16384,
+                      kPiece = 4096;  // elements: some microseconds; some times what it costs to take a piece
     const int64_t share = rows / (4 * pool.size()), least = kPiece / std::max<int64_t>(columns, 1);
     pool.parallel_for(rows, rows * columns < kAlone ? std::max<int64_t>(rows, 1) : std::max(share, least) + 1, body);
 }
@@ -50,14 +52,16 @@ void CpuOps::activate(Activation activation, const View& in, const View& out) {
     CHECK(in.shape == out.shape);
     const float* x = f32(in);
     float* to = f32(out);
-    for_elements(pool_, out, [&](int64_t i, int64_t end) { kernels_.rows.activate(activation, x + i, end - i, to + i); });
+    for_elements(pool_, out,
+                 [&](int64_t i, int64_t end) { kernels_.rows.activate(activation, x + i, end - i, to + i); });
 }
 
 void CpuOps::gate(Activation activation, const View& gate, const View& up, const View& out) {
     CHECK(gate.shape == out.shape && up.shape == out.shape);
     const float *g = f32(gate), *u = f32(up);
     float* to = f32(out);
-    for_elements(pool_, out, [&](int64_t i, int64_t end) { kernels_.rows.gate(activation, g + i, u + i, end - i, to + i); });
+    for_elements(pool_, out,
+                 [&](int64_t i, int64_t end) { kernels_.rows.gate(activation, g + i, u + i, end - i, to + i); });
 }
 
 void CpuOps::softcap(const View& in, float cap, const View& out) {
@@ -121,7 +125,8 @@ void CpuOps::rope(const View& in, const View& table, RopePairing pairing, const 
     float* to = f32(out);
     for_rows(pool_, in.shape[0], columns, [&](int64_t begin, int64_t end) {
         for (int64_t r = begin; r < end; ++r)
-            kernels_.rows.rope(x + r * columns, heads, head_dim, angles + 2 * r * pairs, pairs, pairing, to + r * columns);
+            kernels_.rows.rope(x + r * columns, heads, head_dim, angles + 2 * r * pairs, pairs, pairing,
+                               to + r * columns);
     });
 }
 

@@ -1,6 +1,7 @@
-// attention: softmax(scale · q·Kᵀ) · V over paged keys and values, for each row and head on its own; and cache_write, which lays them out.
-// Splits at multiples of kAttentionSplit have their own maximum and sum and are merged ascending ("online softmax", Milakov and Gimelshein 2018),
-// so that one long sequence can be shared among threads without moving a bit.
+// attention: softmax(scale · q·Kᵀ) · V over paged keys and values, for each row and head on its own; cache_write, which
+// lays them out. Splits at multiples of kAttentionSplit have their own maximum and sum and are merged ascending
+// ("online softmax", Milakov and Gimelshein 2018), so that one long sequence can be shared among threads without moving
+// a bit.
 #include <algorithm>
 #include <limits>
 #include <span>
@@ -96,7 +97,8 @@ private:
     void run_split(int64_t row, int64_t head, int64_t split, int64_t begin, int64_t end) {
         const float* query = f32(args_.query) + (row * args_.query.shape[1] + head) * head_dim_;
         for (int64_t place = begin / block_tokens_ * block_tokens_; place < end; place += block_tokens_) {
-            dequantise_row(args_.keys.dtype, block_of(args_.keys, row, head, place), block_.data(), head_dim_ * block_tokens_);
+            dequantise_row(args_.keys.dtype, block_of(args_.keys, row, head, place), block_.data(),
+                           head_dim_ * block_tokens_);
             dot_keys(query, block_.data(), head_dim_, block_tokens_, &scores_[place - split]);
         }
         part_.maximum = -std::numeric_limits<float>::infinity();
@@ -114,14 +116,14 @@ private:
         for (int64_t place = begin; place < end;) {
             int64_t skip = place % block_tokens_, count = std::min(end - place, block_tokens_ - skip);
             uint64_t row_bytes = tensor_bytes(args_.values.dtype, Shape{value_dim_});
-            dequantise_row(args_.values.dtype, block_of(args_.values, row, head, place) + skip * row_bytes, block_.data(),
-                           count * value_dim_);
+            dequantise_row(args_.values.dtype, block_of(args_.values, row, head, place) + skip * row_bytes,
+                           block_.data(), count * value_dim_);
             weigh_values(&scores_[place - split], block_.data(), count, value_dim_, part_.values.data());
             place += count;
         }
     }
 
-    /// What the block of this place has for the head: keys [head_dim, block_tokens] or values [block_tokens, value_dim].
+    /// What this place's block has for the head: keys [head_dim, block_tokens] or values [block_tokens, value_dim].
     const std::byte* block_of(const View& plane, int64_t row, int64_t head, int64_t place) const {
         int64_t block = i32(args_.table)[i32(args_.sequence)[row] * args_.table.columns() + place / block_tokens_];
         CHECK(block >= 0 && block < plane.shape[0]);
@@ -159,8 +161,8 @@ void ReferenceOps::attention(const Attention& args) {
 }
 
 void ReferenceOps::cache_write(const CacheWrite& args) {
-    int64_t blocks = args.keys.shape[0], heads = args.keys.shape[1], key_dim = args.keys.shape[2], tokens = args.keys.shape[3];
-    int64_t value_dim = args.values.shape[3], rows = args.key.shape[0];
+    int64_t blocks = args.keys.shape[0], heads = args.keys.shape[1], tokens = args.keys.shape[3];
+    int64_t key_dim = args.keys.shape[2], value_dim = args.values.shape[3], rows = args.key.shape[0];
     CHECK(args.values.shape == (Shape{blocks, heads, tokens, value_dim}));
     CHECK(args.key.shape == (Shape{rows, heads, key_dim}) && args.value.shape == (Shape{rows, heads, value_dim}));
     const float *key = f32(args.key), *value = f32(args.value);
@@ -169,7 +171,8 @@ void ReferenceOps::cache_write(const CacheWrite& args) {
         CHECK(place >= 0 && block < blocks);
         for (int64_t head = block * heads; head < (block + 1) * heads; ++head) {
             for (int64_t d = 0; d < key_dim; ++d) store(args.keys, (head * key_dim + d) * tokens + place, *key++);
-            for (int64_t d = 0; d < value_dim; ++d) store(args.values, (head * tokens + place) * value_dim + d, *value++);
+            for (int64_t d = 0; d < value_dim; ++d)
+                store(args.values, (head * tokens + place) * value_dim + d, *value++);
         }
     }
 }

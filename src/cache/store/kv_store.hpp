@@ -1,6 +1,6 @@
 // The bytes of the paged cache on a device: for every group a pool of blocks, for every layer of it a key plane
-// [blocks, kv_heads, key_dim, kBlockTokens] and a value plane [blocks, kv_heads, kBlockTokens, value_dim]. Knows no sequences: which block belongs to whom is the index's business.
-// One thread at a time (the engine's).
+// [blocks, kv_heads, key_dim, kBlockTokens] and a value plane [blocks, kv_heads, kBlockTokens, value_dim]. Knows no
+// sequences: which block belongs to whom is the index's business. One thread at a time (the engine's).
 #pragma once
 
 #include <cstdint>

@@ -1,5 +1,6 @@
-// x86 intrinsics for machines that lack them: SIMDe's, and our own where Debian 12's SIMDe has none or other bits than the instruction.
-// Included before a file of src/backend/cpu/isa, in place of <immintrin.h>. Bits are judged here, never speed.
+// x86 intrinsics for machines that lack them: SIMDe's, and our own where Debian 12's SIMDe has none or other bits than
+// the instruction. Included before a file of src/backend/cpu/isa, in place of <immintrin.h>. Bits are judged here,
+// never speed.
 #pragma once
 
 #define GODWIT_SIMDE
@@ -62,33 +63,31 @@ Vector fused_multiply_add(Vector a, Vector b, Vector c) {
 #define _mm256_fmadd_ps(a, b, c) fused_multiply_add(a, b, c)
 #define _mm512_fmadd_ps(a, b, c) fused_multiply_add(a, b, c)
 
-// SIMDe's own binary16 rounds halves away from zero.
-template <class Floats, class Halves>
-Floats from_half(Halves halves) {
-    return each_lane<Floats>([&](size_t i) { return f16_to_f32(numbers<uint16_t>(halves).at[i]); });
-}
+// SIMDe's NaN has other bits.
 template <class Halves, class Floats>
 Halves to_half(Floats floats) {
     return from_numbers<Halves, uint16_t>([&](size_t i) { return f32_to_f16(floats[i]); });
 }
-#undef _mm256_cvtph_ps
 #undef _mm256_cvtps_ph
-#define _mm256_cvtph_ps(a) from_half<__m256>(a)
 #define _mm256_cvtps_ph(a, rounding) to_half<__m128i>(a)
-#define _mm512_cvtph_ps(a) from_half<__m512>(a)
 #define _mm512_cvtps_ph(a, rounding) to_half<__m256i>(a)
 
-template <class Integers, class Floats>
-Integers round_to_even(Floats floats) {
-    return from_numbers<Integers, int32_t>([&](size_t i) {
-        const float x = floats[i];
+// SIMDe's is right, and clang needs minutes for it.
+template <class Floats, class Halves>
+Floats from_half(Halves halves) {
+    return each_lane<Floats>([&](size_t i) { return f16_to_f32(numbers<uint16_t>(halves).at[i]); });
+}
+#undef _mm256_cvtph_ps
+#define _mm256_cvtph_ps(a) from_half<__m256>(a)
+#define _mm512_cvtph_ps(a) from_half<__m512>(a)
+
+// What SIMDe lacks.
+inline __m512i _mm512_cvtps_epi32(__m512 a) {
+    return from_numbers<__m512i, int32_t>([&](size_t i) {
+        const float x = a[i];
         return -0x1p31f <= x && x < 0x1p31f ? __builtin_lrintf(x) : INT32_MIN;
     });
 }
-#undef _mm256_cvtps_epi32
-#define _mm256_cvtps_epi32(a) round_to_even<__m256i>(a)
-#define _mm512_cvtps_epi32(a) round_to_even<__m512i>(a)
-
 inline __m512 _mm512_cvtepi32_ps(__m512i a) {
     return each_lane<__m512>([&](size_t i) { return numbers<int32_t>(a).at[i]; });
 }
@@ -99,7 +98,8 @@ inline __m128i _mm512_cvtepi32_epi8(__m512i a) {
     return from_numbers<__m128i, int8_t>([&](size_t i) { return numbers<int32_t>(a).at[i]; });
 }
 inline __m512i _mm512_srai_epi32(__m512i a, unsigned count) {
-    return from_numbers<__m512i, int32_t>([&](size_t i) { return numbers<int32_t>(a).at[i] >> (count > 31 ? 31 : count); });
+    return from_numbers<__m512i, int32_t>(
+        [&](size_t i) { return numbers<int32_t>(a).at[i] >> (count > 31 ? 31 : count); });
 }
 inline int32_t _mm512_reduce_add_epi32(__m512i a) {
     uint32_t sum = 0;

@@ -1,5 +1,5 @@
-// Attention of one tile and one split (ops.hpp: Attention) over lanes. Both inner products are one loop: some queries times two vectors of
-// a row at a time; lanes are tokens for scores, value elements for values.
+// Attention of one tile and one split (ops.hpp: Attention) over lanes. Both inner products are one loop: some queries
+// times two vectors of a row at a time; lanes are tokens for scores, value elements for values.
 #pragma once
 
 #include "backend/cpu/kernels.hpp"
@@ -15,10 +15,12 @@ struct TileAttention {
     using Tile = AttentionTile;
     using Sums = AttentionSums;
 
-    static constexpr int kColumns = 2 * L::kLanes;
-    static constexpr int kWidest = L::kTile == 8 ? 12 : L::kTile;  // queries at a time: of 32 registers 24 hold sums, of 16 12
     static constexpr int kSplit = static_cast<int>(kAttentionSplit);
-    static constexpr int kNever = kSplit + 16;  // begin and end of a query that sees nothing of a split; a multiple of the lanes
+    static constexpr int kColumns = 2 * L::kLanes;
+    /// Queries at a time: of 32 registers 24 hold sums, of 16 12.
+    static constexpr int kWidest = L::kTile == 8 ? 12 : L::kTile;
+    /// Where a query that sees nothing of a split begins and ends to see: after all places, at a first lane.
+    static constexpr int kNever = kSplit + 16;
     static_assert(kAttentionQueries % kWidest == 0 && kAttentionColumns % kColumns == 0);
 
     /// body<Q>() with the least width that `queries` fit in, or the greatest.
@@ -32,11 +34,14 @@ struct TileAttention {
 
     template <bool half>
     GODWIT_INLINE F load(const uint8_t* p) {
-        if constexpr (half) return L::load_half(p);
-        else return L::load(reinterpret_cast<const float*>(p));
+        if constexpr (half)
+            return L::load_half(p);
+        else
+            return L::load(reinterpret_cast<const float*>(p));
     }
 
-    /// acc[q] = fma(x[row][q], rows[row], acc[q]) for `count` rows, ascending. `ahead`: the same rows of what is read next.
+    /// acc[q] = fma(x[row][q], rows[row], acc[q]) for `count` rows, ascending. `ahead`: what will be read soon, row by
+    /// row.
     template <int Q, bool half, int kQueryStep, int kRowStep>
     GODWIT_INLINE void multiply(F (&acc)[Q][2], const float* x, const uint8_t* rows, int64_t row_bytes, int64_t count,
                                 const uint8_t* ahead) {
@@ -61,8 +66,8 @@ struct TileAttention {
 
     /// scores[q] = query · key, for kColumns tokens.
     template <int Q, bool half>
-    [[gnu::noinline]] static void multiply_keys(const float* packed, const uint8_t* keys, int64_t row_bytes, int64_t dims,
-                                                const uint8_t* ahead, float* scores) {
+    [[gnu::noinline]] static void multiply_keys(const float* packed, const uint8_t* keys, int64_t row_bytes,
+                                                int64_t dims, const uint8_t* ahead, float* scores) {
         F acc[Q][2];
         clear(acc);
         multiply<Q, half, 1, Q>(acc, packed, keys, row_bytes, dims, ahead);
@@ -82,20 +87,22 @@ struct TileAttention {
 
     /// acc[q] += Σ p · value over the places [begin, end).
     template <int Q, bool half>
-    GODWIT_INLINE void multiply_places(F (&acc)[Q][2], const float* p, const Columns& columns, int32_t begin, int32_t end) {
+    GODWIT_INLINE void multiply_places(F (&acc)[Q][2], const float* p, const Columns& columns, int32_t begin,
+                                       int32_t end) {
         while (begin < end) {
             const int32_t block = begin / columns.block_tokens, skip = begin % columns.block_tokens;
             const int32_t left = columns.block_tokens - skip, count = end - begin < left ? end - begin : left;
             const int64_t at = columns.offset + skip * columns.row_bytes;
             if (columns.blocks[block] != nullptr)
-                multiply<Q, half, kAttentionStride, 1>(acc, p + begin, columns.blocks[block] + at, columns.row_bytes, count,
-                                                       block_ahead(columns.blocks, block) + at);
+                multiply<Q, half, kAttentionStride, 1>(acc, p + begin, columns.blocks[block] + at, columns.row_bytes,
+                                                       count, block_ahead(columns.blocks, block) + at);
             begin += count;
         }
     }
 
-    /// Σ p · value over the places that each query sees, for kColumns columns. All queries from `first` on walk over the places that any of
-    /// them sees: a sum starts anew at its first place and is stored after its last; what is added before and after is lost.
+    /// Σ p · value over the places that each query sees, for kColumns columns. All queries from `first` on walk over
+    /// the places that any of them sees: a sum starts anew at its first place and is stored after its last; what is
+    /// added before and after is lost.
     template <int Q, bool half>
     [[gnu::noinline]] static void multiply_values(const Tile& t, int64_t first, const Columns& columns, float* values) {
         const float* p = t.scores + first * kAttentionStride;
@@ -147,30 +154,41 @@ struct TileAttention {
     static void find_bounds(const Tile& t, int64_t first_place) {
         int64_t q = 0;
         for (int64_t row = 0; row < t.rows; ++row) {
-            const int64_t after = t.index[row] + 1 - first_place, before = t.window > 0 ? after - t.window : -first_place;
+            const int64_t after = t.index[row] + 1 - first_place;
+            const int64_t before = t.window > 0 ? after - t.window : -first_place;
             const bool any = before < kSplit && after > 0;
             const auto begin = static_cast<int32_t>(!any ? kNever : before < 0 ? 0 : before);
             const auto end = static_cast<int32_t>(!any ? kNever : after < kSplit ? after : kSplit);
             for (int64_t head = 0; head < t.group; ++head, ++q) t.begin[q] = begin, t.end[q] = end;
         }
         for (; q % kAttentionQueries != 0; ++q) t.begin[q] = t.end[q] = kNever;
+    }
+
+    /// Where any of the queries that are taken at once begins or ends to see, ascending, then kNever; twice if none
+    /// sees.
+    static void sort_bounds(const Tile& t) {
         for_queries(t, [&]<int Q>(int64_t first) GODWIT_INLINE_LAMBDA {
-            int32_t* out = t.bounds + 3 * first;
-            out[1] = kNever;
-            int32_t bound = -1;
-            do *out++ = bound = bound_after(bound, t.begin + first, t.end + first, Q);
-            while (bound != kNever);
+            int32_t* bounds = t.bounds + 3 * first;
+            int count = 0;
+            bounds[1] = kNever;
+            for (int64_t q = first; q < first + Q; ++q) {
+                const bool again = q > first && t.begin[q] == t.begin[q - 1] && t.end[q] == t.end[q - 1];
+                if (again || t.begin[q] == kNever) continue;
+                count = insert(bounds, count, t.begin[q]);
+                count = insert(bounds, count, t.end[q]);
+            }
+            bounds[count] = kNever;
         });
     }
 
-    /// The first place after `place` where one of the queries begins or ends to see; kNever: there is none.
-    static int32_t bound_after(int32_t place, const int32_t* begin, const int32_t* end, int queries) {
-        int32_t bound = kNever;
-        for (int q = 0; q < queries; ++q) {
-            if (begin[q] > place && begin[q] < bound) bound = begin[q];
-            if (end[q] > place && end[q] < bound) bound = end[q];
-        }
-        return bound;
+    /// A place into an ascending list, once; how many there are now.
+    static int insert(int32_t* list, int count, int32_t place) {
+        int at = count;
+        while (at > 0 && list[at - 1] > place) --at;
+        if (at > 0 && list[at - 1] == place) return count;
+        for (int i = count; i > at; --i) list[i] = list[i - 1];
+        list[at] = place;
+        return count + 1;
     }
 
     template <bool half>
@@ -180,11 +198,11 @@ struct TileAttention {
             const int64_t block = place / t.block_tokens, offset = place % t.block_tokens * kBytes;
             for_queries(t, [&]<int Q>(int64_t first) GODWIT_INLINE_LAMBDA {
                 bool seen = false;
-                for (int64_t q = first; q < first + Q; ++q)
-                    seen |= t.begin[q] < place + kColumns && t.end[q] > place;
+                for (int64_t q = first; q < first + Q; ++q) seen |= t.begin[q] < place + kColumns && t.end[q] > place;
                 if (seen)
-                    multiply_keys<Q, half>(t.packed + first * t.head_dim, keys[block] + offset, t.block_tokens * kBytes, t.head_dim,
-                                           block_ahead(keys, block) + offset, t.scores + first * kAttentionStride + place);
+                    multiply_keys<Q, half>(t.packed + first * t.head_dim, keys[block] + offset, t.block_tokens * kBytes,
+                                           t.head_dim, block_ahead(keys, block) + offset,
+                                           t.scores + first * kAttentionStride + place);
             });
         }
     }
@@ -247,9 +265,7 @@ struct TileAttention {
 
     template <bool half>
     GODWIT_INLINE void weigh_columns(const Tile& t, const Columns& columns, float* out) {
-        for_queries(t, [&]<int Q>(int64_t q) GODWIT_INLINE_LAMBDA {
-            multiply_values<Q, half>(t, q, columns, out);
-        });
+        for_queries(t, [&]<int Q>(int64_t q) GODWIT_INLINE_LAMBDA { multiply_values<Q, half>(t, q, columns, out); });
     }
 
     /// The last columns, fewer than kColumns, as whole rows of floats in scratch.
@@ -274,12 +290,17 @@ struct TileAttention {
     static void split(const Tile& t, int64_t first_place, const uint8_t* const* keys, const uint8_t* const* values,
                       const Sums& part) {
         find_bounds(t, first_place);
-        if (t.half) find_scores<true>(t, keys);
-        else find_scores<false>(t, keys);
+        sort_bounds(t);
+        if (t.half)
+            find_scores<true>(t, keys);
+        else
+            find_scores<false>(t, keys);
         for (int64_t q = 0; q < t.rows * t.group; ++q) part.maximum[q] = scale_scores(t, q);
         for (int64_t q = 0; q < t.rows * t.group; ++q) part.sum[q] = exp_scores(t, q, part.maximum[q]);
-        if (t.half) weigh_values<true>(t, values, part);
-        else weigh_values<false>(t, values, part);
+        if (t.half)
+            weigh_values<true>(t, values, part);
+        else
+            weigh_values<false>(t, values, part);
     }
 
     static float exp(float x) {
@@ -289,7 +310,8 @@ struct TileAttention {
     }
 
     /// total = total ⊕ (maximum, sum, values); null values are 0.
-    static void merge_query(const Tile& t, const Sums& total, int64_t q, float maximum, float sum, const float* values) {
+    static void merge_query(const Tile& t, const Sums& total, int64_t q, float maximum, float sum,
+                            const float* values) {
         const float greatest = total.maximum[q] < maximum ? maximum : total.maximum[q];
         const float keep = exp(total.maximum[q] - greatest), take = exp(maximum - greatest);
         total.maximum[q] = greatest;
@@ -316,7 +338,8 @@ struct TileAttention {
             const F sum = L::set(total.sum[q]);
             int64_t i = 0;
             for (; i + L::kLanes <= t.value_dim; i += L::kLanes) L::store(to + i, L::div(L::load(values + i), sum));
-            if (i < t.value_dim) L::store_part(to + i, L::div(L::load(values + i), sum), static_cast<int>(t.value_dim - i));
+            if (i < t.value_dim)
+                L::store_part(to + i, L::div(L::load(values + i), sum), static_cast<int>(t.value_dim - i));
         }
     }
 };

@@ -1,5 +1,5 @@
-// exp, log, tanh, erf and the activations over lanes: base/math.hpp and reference/activation.hpp once more, operation by operation, so that
-// every lane has the bits of the function of one float. What the steps are for is said there.
+// exp, log, tanh, erf and the activations over lanes: base/math.hpp and reference/activation.hpp once more, operation
+// by operation, so that every lane has the bits of the function of one float. What the steps are for is said there.
 #pragma once
 
 #include "backend/cpu/isa/intrinsics.hpp"

@@ -15,6 +15,14 @@ GODWIT_INLINE int32_t four_bytes(const int8_t* q) {
     return word;
 }
 
+/// Asks for what a single row will read soon: its products take less time than the memory. Tiles of many rows do not wait.
+template <int R, int kBytes>
+GODWIT_INLINE void prefetch(const uint8_t* block) {
+    constexpr int kAhead = 4096;
+    if constexpr (R <= 2)
+        for (int line = 0; line < kBytes; line += 64) __builtin_prefetch(block + kAhead + line);
+}
+
 /// acc[r][p] += products of a group's outputs with R rows; parts [first, first + P) of the group.
 template <class L, class W, int R, int P>
 struct Product32 {
@@ -58,6 +66,7 @@ struct Product32 {
     GODWIT_INLINE void run(const uint8_t* block, int64_t blocks, const void* tile, int first, F (&acc)[R][P]) {
         const auto* x = static_cast<const Block32*>(tile);
         for (int64_t b = 0; b < blocks; ++b, block += W::kBytes, x += R) {
+            prefetch<R, W::kBytes>(block);
             GODWIT_UNROLL
             for (int p = 0; p < P; ++p) {
                 I total[R];
@@ -115,6 +124,7 @@ struct Product256 {
         using Scales = typename W::template Scales<L>;
         const auto* x = static_cast<const Block256*>(tile);
         for (int64_t b = 0; b < blocks; ++b, block += W::kBytes, x += R) {
+            prefetch<R, W::kBytes>(block);
             GODWIT_UNROLL
             for (int p = 0; p < P; ++p) {
                 const int part = first + p, lane = part * L::kLanes;

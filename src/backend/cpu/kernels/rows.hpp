@@ -1,4 +1,5 @@
-// Elementwise work and reductions over lanes. A piece is as many elements as an ISA has lanes; sums run in 16 lanes on every ISA.
+// Elementwise work and reductions over lanes. A piece is as many elements as an ISA has lanes; sums run in 16 lanes on
+// every ISA.
 #pragma once
 
 #include "backend/cpu/kernels.hpp"
@@ -39,15 +40,15 @@ GODWIT_INLINE void pieces(int64_t count, const Body& body) {
 /// out[i] = element of a[i].
 template <class L, class Element>
 GODWIT_INLINE void map(const float* a, int64_t count, float* out, const Element& element) {
-    pieces<L>(count, [&](int64_t i, auto piece) GODWIT_INLINE_LAMBDA { piece.store(out + i, element(piece.load(a + i))); });
+    pieces<L>(count,
+              [&](int64_t i, auto piece) GODWIT_INLINE_LAMBDA { piece.store(out + i, element(piece.load(a + i))); });
 }
 
 /// out[i] = element of a[i] and b[i].
 template <class L, class Element>
 GODWIT_INLINE void map(const float* a, const float* b, int64_t count, float* out, const Element& element) {
-    pieces<L>(count, [&](int64_t i, auto piece) GODWIT_INLINE_LAMBDA {
-        piece.store(out + i, element(piece.load(a + i), piece.load(b + i)));
-    });
+    pieces<L>(count, [&](int64_t i, auto piece)
+                         GODWIT_INLINE_LAMBDA { piece.store(out + i, element(piece.load(a + i), piece.load(b + i))); });
 }
 
 /// The sum of ops.hpp: element i joins lane i mod 16, ascending; then lanes are folded 8, 4, 2, 1.
@@ -79,8 +80,10 @@ private:
     template <class Body>
     GODWIT_INLINE void pieces_from(int64_t begin, int64_t count, const Body& body) {
         for (int p = 0; begin < count; ++p, begin += L::kLanes) {
-            if (begin + L::kLanes <= count) body(p, begin, Whole<L>{});
-            else body(p, begin, Rest<L>{static_cast<int>(count - begin)});
+            if (begin + L::kLanes <= count)
+                body(p, begin, Whole<L>{});
+            else
+                body(p, begin, Rest<L>{static_cast<int>(count - begin)});
         }
     }
 };
@@ -107,9 +110,8 @@ void divide_row(const float* in, float divisor, int64_t count, float* out) {
 
 template <class L>
 void softcap_row(const float* in, float cap, int64_t count, float* out) {
-    map<L>(in, count, out, [=](auto x) GODWIT_INLINE_LAMBDA {
-        return L::mul(L::set(cap), Math<L>::tanh(L::div(x, L::set(cap))));
-    });
+    map<L>(in, count, out,
+           [=](auto x) GODWIT_INLINE_LAMBDA { return L::mul(L::set(cap), Math<L>::tanh(L::div(x, L::set(cap)))); });
 }
 
 template <class L>
@@ -122,9 +124,8 @@ void activate_row(Activation activation, const float* in, int64_t count, float* 
 template <class L>
 void gate_row(Activation activation, const float* gate, const float* up, int64_t count, float* out) {
     with_activation(activation, [=]<Activation a>() GODWIT_INLINE_LAMBDA {
-        map<L>(gate, up, count, out, [](auto x, auto y) GODWIT_INLINE_LAMBDA {
-            return L::mul(Math<L>::template activate<a>(x), y);
-        });
+        map<L>(gate, up, count, out,
+               [](auto x, auto y) GODWIT_INLINE_LAMBDA { return L::mul(Math<L>::template activate<a>(x), y); });
     });
 }
 
@@ -145,8 +146,8 @@ GODWIT_INLINE float sum_of_squares(const float* in, int64_t count) {
 }
 
 template <class L>
-void rms_norm_rows(const float* in, int64_t rows, int64_t columns, const float* weight, float epsilon, const float* residual,
-                   float* out) {
+void rms_norm_rows(const float* in, int64_t rows, int64_t columns, const float* weight, float epsilon,
+                   const float* residual, float* out) {
     for (int64_t r = 0; r < rows; ++r, in += columns, out += columns) {
         const float mean = sum_of_squares<L>(in, columns) / static_cast<float>(columns);
         const auto factor = L::set(1.0f / __builtin_sqrtf(mean + epsilon));
@@ -158,11 +159,12 @@ void rms_norm_rows(const float* in, int64_t rows, int64_t columns, const float* 
 }
 
 template <class L>
-void layer_norm_rows(const float* in, int64_t rows, int64_t columns, const float* weight, const float* bias, float epsilon,
-                     float* out) {
+void layer_norm_rows(const float* in, int64_t rows, int64_t columns, const float* weight, const float* bias,
+                     float epsilon, float* out) {
     const float n = static_cast<float>(columns);
     for (int64_t r = 0; r < rows; ++r, in += columns, out += columns) {
-        const float sum = Lanes16<L>::sum(columns, [=](int64_t i, auto piece) GODWIT_INLINE_LAMBDA { return piece.load(in + i); });
+        const float sum =
+            Lanes16<L>::sum(columns, [=](int64_t i, auto piece) GODWIT_INLINE_LAMBDA { return piece.load(in + i); });
         const auto mean = L::set(sum / n);
         const float squares = Lanes16<L>::sum(columns, [=](int64_t i, auto piece) GODWIT_INLINE_LAMBDA {
             const auto x = L::sub(piece.load(in + i), mean);
@@ -186,9 +188,8 @@ template <class L>
 float maximum_of_row(const float* in, int64_t count) {
     const auto lowest = L::set(-__builtin_inff());
     auto greatest = lowest;
-    pieces<L>(count, [&](int64_t i, auto piece) GODWIT_INLINE_LAMBDA {
-        greatest = L::max(piece.keep(piece.load(in + i), lowest), greatest);
-    });
+    pieces<L>(count, [&](int64_t i, auto piece)
+                         GODWIT_INLINE_LAMBDA { greatest = L::max(piece.keep(piece.load(in + i), lowest), greatest); });
     alignas(64) float lanes[L::kLanes];
     L::store(lanes, greatest);
     float maximum = lanes[0];
@@ -217,7 +218,8 @@ struct Rope {
     }
 
     /// Pairs (i, i + pairs). The table is taken apart once for all heads.
-    static void halves(const float* in, int64_t heads, int64_t head_dim, const float* table, int64_t pairs, float* out) {
+    static void halves(const float* in, int64_t heads, int64_t head_dim, const float* table, int64_t pairs,
+                       float* out) {
         constexpr int64_t kChunk = 128;
         alignas(64) float cos[kChunk], sin[kChunk];
         for (int64_t begin = 0; begin < pairs; begin += kChunk) {
@@ -240,7 +242,8 @@ struct Rope {
     }
 
     /// Pairs (2i, 2i + 1), as the table has them too.
-    static void neighbours(const float* in, int64_t heads, int64_t head_dim, const float* table, int64_t pairs, float* out) {
+    static void neighbours(const float* in, int64_t heads, int64_t head_dim, const float* table, int64_t pairs,
+                           float* out) {
         for (int64_t h = 0; h < heads; ++h, in += head_dim, out += head_dim) {
             const auto step = [&](int64_t i, auto low, auto high) GODWIT_INLINE_LAMBDA {
                 const F x0 = low.load(in + i), x1 = high.load(in + i + L::kLanes);
@@ -253,8 +256,10 @@ struct Rope {
             int64_t i = 0;
             for (; i + 2 * L::kLanes <= 2 * pairs; i += 2 * L::kLanes) step(i, Whole<L>{}, Whole<L>{});
             const int left = static_cast<int>(2 * pairs - i);
-            if (left > L::kLanes) step(i, Whole<L>{}, Rest<L>{left - L::kLanes});
-            else if (left > 0) step(i, Rest<L>{left}, Rest<L>{0});
+            if (left > L::kLanes)
+                step(i, Whole<L>{}, Rest<L>{left - L::kLanes});
+            else if (left > 0)
+                step(i, Rest<L>{left}, Rest<L>{0});
         }
     }
 };
@@ -262,8 +267,10 @@ struct Rope {
 template <class L>
 void rope_row(const float* in, int64_t heads, int64_t head_dim, const float* table, int64_t pairs, RopePairing pairing,
               float* out) {
-    if (pairing == RopePairing::Interleaved) Rope<L>::neighbours(in, heads, head_dim, table, pairs, out);
-    else Rope<L>::halves(in, heads, head_dim, table, pairs, out);
+    if (pairing == RopePairing::Interleaved)
+        Rope<L>::neighbours(in, heads, head_dim, table, pairs, out);
+    else
+        Rope<L>::halves(in, heads, head_dim, table, pairs, out);
     if (in == out) return;
     for (int64_t h = 0; h < heads; ++h)
         for (int64_t i = h * head_dim + 2 * pairs; i < (h + 1) * head_dim; ++i) out[i] = in[i];
