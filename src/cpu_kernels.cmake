@@ -3,7 +3,7 @@
 # -Wno-maybe-uninitialized: g++ 12's own AVX-512 headers.
 # -fno-sanitize=…: UBSan's checks of every address take minutes and gigabytes in unrolled loops; ASan looks at what is read and written.
 set(kernel_flags -O3)
-set(scalar_flags -O1)  # -O3 takes minutes
+set(scalar_flags -Os)  # -O3 takes minutes
 if(CMAKE_CXX_COMPILER_ID STREQUAL GNU)
     list(APPEND kernel_flags -fno-tree-ter -Wno-maybe-uninitialized)
 else()

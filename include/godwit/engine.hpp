@@ -39,8 +39,8 @@ struct EngineOptions {
 /// What the engine holds, to the byte, as planned before it was loaded.
 struct EngineMemory {
     int64_t context = 0, sequences = 0;
-    uint64_t weights = 0, kv = 0, activations = 0;
-    uint64_t total() const { return weights + kv + activations; }
+    uint64_t weights = 0, kv = 0, activations = 0, tokenizer = 0;
+    uint64_t total() const { return weights + kv + activations + tokenizer; }
 };
 
 /// Since the engine began.

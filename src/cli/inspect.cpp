@@ -113,6 +113,7 @@ Result<int> plan(const InspectOptions& options) {
     CheckedModel checked = TRY(check_model(options.model, *device));
     EngineSettings settings = engine_settings({.context = options.context, .sequences = options.parallel});
     MemoryPlan memory = TRY(plan_memory(checked.file, checked.plan, *device, settings));
+    memory.tokenizer = checked.heap_bytes;
     if (options.json) {
         print_json({{"architecture", checked.plan.architecture},
                     {"context", memory.context},
@@ -121,17 +122,19 @@ Result<int> plan(const InspectOptions& options) {
                     {"weight_bytes", memory.weights},
                     {"kv_bytes", memory.kv},
                     {"activation_bytes", memory.activations},
+                    {"tokenizer_bytes", memory.tokenizer},
                     {"total_bytes", memory.total()}});
         return 0;
     }
     fmt::print("{}: {}, {} layers, vocabulary {}\n", file_name(options.model), checked.plan.architecture,
                checked.plan.layers.size(), checked.plan.vocabulary);
-    fmt::print("  {:<12} {:>15} bytes  {:>9}  in the file's mapping\n", "weights", memory.weights, human_bytes(memory.weights));
+    fmt::print("  {:<12} {:>15} bytes  {:>9}  packed for the kernels\n", "weights", memory.weights, human_bytes(memory.weights));
     fmt::print("  {:<12} {:>15} bytes  {:>9}  {} × {} tokens, {}, {} cache group(s)\n", "KV", memory.kv,
                human_bytes(memory.kv), memory.sequences, memory.context, kv_format_name(settings.kv),
                checked.plan.cache.groups.size());
     fmt::print("  {:<12} {:>15} bytes  {:>9}  steps of up to {} rows\n", "activations", memory.activations,
                human_bytes(memory.activations), settings.step.rows);
+    fmt::print("  {:<12} {:>15} bytes  {:>9}  and what else is known of the model\n", "tokenizer", memory.tokenizer, human_bytes(memory.tokenizer));
     fmt::print("  {:<12} {:>15} bytes  {:>9}\n", "total", memory.total(), human_bytes(memory.total()));
     return 0;
 }

@@ -33,9 +33,10 @@ struct MemoryPlan {
     uint64_t weights = 0;      // as the device lays them out
     uint64_t kv = 0;
     uint64_t activations = 0;  // of the longest step, its integers and the host's copy of the logits included
+    uint64_t tokenizer = 0;    // CheckedModel::heap_bytes, for the caller to fill in
     std::vector<int64_t> pool_blocks;  // by cache group
 
-    uint64_t total() const { return weights + kv + activations; }
+    uint64_t total() const { return weights + kv + activations + tokenizer; }
 };
 
 /// A context beyond the model's own becomes the model's. Errors: kv_bytes hold not even one sequence of that context; too many tokens.

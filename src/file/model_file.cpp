@@ -126,6 +126,10 @@ void ModelFile::drop(std::span<const std::byte> part) const {
     }
 }
 
+void ModelFile::drop_all() const {
+    for (const MappedFile& file : parts_) file.drop(file.bytes());
+}
+
 uint64_t ModelFile::tensor_bytes() const {
     uint64_t bytes = 0;  // cannot overflow: each part's tensors lie in its file without overlap
     for (const TensorInfo& tensor : tensors_) bytes += tensor.data.size();

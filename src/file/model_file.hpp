@@ -36,6 +36,7 @@ public:
     const TensorInfo* find(std::string_view name) const;
     /// Lets go of the memory of a part of a tensor's bytes, if they are mapped from a file: it will not be read again soon.
     void drop(std::span<const std::byte> part) const;
+    void drop_all() const;
     uint32_t version() const { return version_; }
     /// Of the first part.
     uint32_t alignment() const { return alignment_; }

@@ -1,5 +1,6 @@
 #include "model/model.hpp"
 
+#include "base/heap.hpp"
 #include "model/registry.hpp"
 #include "model/vocabulary.hpp"
 
@@ -20,12 +21,14 @@ Result<std::unique_ptr<Tokenizer>> read_tokenizer(const ModelFile& file) {
 }  // namespace
 
 Result<CheckedModel> check_model(const std::string& path, const Device& device) {
+    const uint64_t before = heap_bytes();
     ModelFile file = TRY(ModelFile::open(path));
     TRY(at(path, check_is_model(file.metadata())));
     ModelPlan plan = TRY(at(path, plan_model(file)));
     TRY(at(path, check_tensors(file, plan, device)));
     std::unique_ptr<Tokenizer> tokenizer = TRY(at(path, read_tokenizer(file)));
-    return CheckedModel{std::move(file), std::move(plan), std::move(tokenizer)};
+    const uint64_t after = heap_bytes();  // perhaps less: another thread may have let go of memory
+    return CheckedModel{std::move(file), std::move(plan), std::move(tokenizer), after > before ? after - before : 0};
 }
 
 Result<TokenizerFile> load_tokenizer(const std::string& path) {
@@ -40,6 +43,7 @@ Result<std::unique_ptr<Model>> Model::load(const std::string& path, Device& devi
 
 Result<std::unique_ptr<Model>> Model::load(CheckedModel checked, Device& device) {
     Weights weights = TRY(at(checked.file.path(), Weights::load(checked.file, checked.plan, device)));
+    checked.file.drop_all();  // metadata, and what stands between tensors
     return std::make_unique<Model>(Model{std::move(checked.file), std::move(checked.plan),
                                          std::move(checked.tokenizer), std::move(weights)});
 }
