@@ -180,10 +180,9 @@ TEST_P(CpuAttention, RowsInAnyOrder) {
     }
 }
 
-/// More sums than are kept at once: summed in rounds.
+/// More sums than are kept at once: summed in rounds. (For slow tables a shorter one: how work is cut is not theirs.)
 TEST_P(CpuAttention, LongContextsInRounds) {
-    if (GetParam().slow) GTEST_SKIP() << "the code is the same";
-    Problem problem({4, 12, 3, 256, DType::F16, 0, 0, true}, {{0, 25000, 1}, {1, 40, 1}}, 7);
+    Problem problem({4, 12, 3, 256, DType::F16, 0, 0, true}, {{0, GetParam().slow ? 700 : 25000, 1}, {1, 40, 1}}, 7);
     expect_equal(problem, {1, 2, 3});
 }
 
