@@ -113,7 +113,6 @@ Result<int> plan(const InspectOptions& options) {
     CheckedModel checked = TRY(check_model(options.model, *device));
     EngineSettings settings = engine_settings({.context = options.context, .sequences = options.parallel});
     MemoryPlan memory = TRY(plan_memory(checked.file, checked.plan, *device, settings));
-    memory.tokenizer = checked.heap_bytes;
     if (options.json) {
         print_json({{"architecture", checked.plan.architecture},
                     {"context", memory.context},
@@ -134,7 +133,8 @@ Result<int> plan(const InspectOptions& options) {
                checked.plan.cache.groups.size());
     fmt::print("  {:<12} {:>15} bytes  {:>9}  steps of up to {} rows\n", "activations", memory.activations,
                human_bytes(memory.activations), settings.step.rows);
-    fmt::print("  {:<12} {:>15} bytes  {:>9}  and what else is known of the model\n", "tokenizer", memory.tokenizer, human_bytes(memory.tokenizer));
+    fmt::print("  {:<12} {:>15} bytes  {:>9}  of {} tokens\n", "tokenizer", memory.tokenizer,
+               human_bytes(memory.tokenizer), checked.plan.vocabulary);
     fmt::print("  {:<12} {:>15} bytes  {:>9}\n", "total", memory.total(), human_bytes(memory.total()));
     return 0;
 }

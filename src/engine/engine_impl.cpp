@@ -21,13 +21,11 @@ double seconds(Clock::duration duration) { return std::chrono::duration<double>(
 Result<MemoryPlan> plan_within(const RuntimeImpl& runtime, const CheckedModel& model, const Device& device,
                                EngineSettings settings) {
     MemoryPlan memory = TRY(plan_memory(model.file, model.plan, device, settings));
-    memory.tokenizer = model.heap_bytes;
     uint64_t rest = memory.total() - memory.kv, available = runtime.available();
     if (settings.kv_bytes > 0 || memory.total() <= available || rest >= available) return memory;
     settings.kv_bytes = available - rest;
     Result<MemoryPlan> smaller = plan_memory(model.file, model.plan, device, settings);
     if (!smaller.ok()) return error("the memory budget has {} bytes left: {}", available, smaller.error().message);
-    smaller.value().tokenizer = model.heap_bytes;
     return smaller;
 }
 

@@ -48,6 +48,8 @@ Result<MemoryPlan> plan_memory(const ModelFile& file, const ModelPlan& plan, con
     memory.activations = Activations::bytes(plan, settings.step) + host_logit_bytes(plan, settings.step) +
                          batch_input_bytes(plan.cache, memory.context, settings.sequences, settings.step);
 
+    memory.tokenizer = static_cast<uint64_t>(plan.vocabulary) * kTokenizerBytes;
+
     std::vector<int64_t> one = blocks_for(plan.cache, memory.context, 1, settings.step.rows);
     uint64_t one_bytes = bytes_of(plan.cache, one, settings.kv);
     memory.pool_blocks = blocks_for(plan.cache, memory.context, settings.sequences, settings.step.rows);

@@ -28,12 +28,15 @@ inline constexpr int64_t kDefaultContext = 8192;
 /// The settings that an engine's options mean. Limits are raised so that no running sequence ever lacks a row.
 EngineSettings engine_settings(const EngineOptions& options);
 
+/// Of a tokenizer, per token of its vocabulary: real ones take 36 to 68.
+inline constexpr uint64_t kTokenizerBytes = 64;
+
 struct MemoryPlan {
     int64_t context = 0, sequences = 0;
     uint64_t weights = 0;      // as the device lays them out
     uint64_t kv = 0;
     uint64_t activations = 0;  // of the longest step, its integers and the host's copy of the logits included
-    uint64_t tokenizer = 0;    // CheckedModel::heap_bytes, for the caller to fill in
+    uint64_t tokenizer = 0;    // kTokenizerBytes for every token of the vocabulary
     std::vector<int64_t> pool_blocks;  // by cache group
 
     uint64_t total() const { return weights + kv + activations + tokenizer; }

@@ -1,6 +1,5 @@
 #include "model/model.hpp"
 
-#include "base/heap.hpp"
 #include "model/registry.hpp"
 #include "model/vocabulary.hpp"
 
@@ -21,14 +20,12 @@ Result<std::unique_ptr<Tokenizer>> read_tokenizer(const ModelFile& file) {
 }  // namespace
 
 Result<CheckedModel> check_model(const std::string& path, const Device& device) {
-    const uint64_t before = heap_bytes();
     ModelFile file = TRY(ModelFile::open(path));
     TRY(at(path, check_is_model(file.metadata())));
     ModelPlan plan = TRY(at(path, plan_model(file)));
     TRY(at(path, check_tensors(file, plan, device)));
     std::unique_ptr<Tokenizer> tokenizer = TRY(at(path, read_tokenizer(file)));
-    const uint64_t after = heap_bytes();  // perhaps less: another thread may have let go of memory
-    return CheckedModel{std::move(file), std::move(plan), std::move(tokenizer), after > before ? after - before : 0};
+    return CheckedModel{std::move(file), std::move(plan), std::move(tokenizer)};
 }
 
 Result<TokenizerFile> load_tokenizer(const std::string& path) {

@@ -19,7 +19,6 @@ struct CheckedModel {
     ModelFile file;
     ModelPlan plan;
     std::unique_ptr<Tokenizer> tokenizer;
-    uint64_t heap_bytes = 0;  // that all of this takes, most of it the tokenizer
 };
 
 struct Model {

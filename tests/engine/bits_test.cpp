@@ -50,10 +50,11 @@ TEST(Bits, AreThoseOfEveryOtherMachine) {
             const KvFormat format = std::string(kv) == "f32" ? KvFormat::F32 : KvFormat::F16;
             reference::ReferenceDevice reference(pool);
             computed[name] = digest(path, reference, format, 64);
-            EXPECT_EQ(computed[name], golden["logits"][name]) << "reference";
+            const std::string want = golden["logits"].value(name, "");
+            EXPECT_EQ(computed[name].get<std::string>(), want) << "reference";
             for (const cpu::Kernels* kernels : cpu::runnable_kernels()) {
                 cpu::CpuDevice device(*kernels, pool);
-                EXPECT_EQ(digest(path, device, format, kv[1] == '3' ? 64 : 7), golden["logits"][name]) << kernels->name;
+                EXPECT_EQ(digest(path, device, format, kv[1] == '3' ? 64 : 7), want) << kernels->name;
             }
         }
     }

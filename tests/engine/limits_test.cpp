@@ -387,7 +387,7 @@ TEST_F(Limits, EnginesShareTheBudget) {
 TEST_F(Limits, TheCacheTakesWhatTheBudgetLeaves) {
     EngineOptions options{.model = seeded(128), .sequences = 4};
     EngineMemory plan = stepped_engine(options)->memory();
-    uint64_t one_sequence = plan.kv / 4, rest = plan.weights + plan.activations;
+    uint64_t one_sequence = plan.kv / 4, rest = plan.total() - plan.kv;
     auto runtime = Runtime::make({.threads = 1, .memory_bytes = rest + 2 * one_sequence});
     auto engine = must(Engine::open(runtime, options));
     EXPECT_EQ(engine->memory().kv, 2 * one_sequence);
