@@ -36,11 +36,12 @@ struct EngineOptions {
     uint64_t kv_bytes = 0;      // of the cache; 0: a full context for every sequence, or what the budget leaves
 };
 
-/// What the engine holds, to the byte, as planned before it was loaded.
+/// What the engine takes, as planned before it was loaded: to the byte what it allocates, and what the tokenizer and the program itself take
+/// by experience.
 struct EngineMemory {
     int64_t context = 0, sequences = 0;
-    uint64_t weights = 0, kv = 0, activations = 0, tokenizer = 0;
-    uint64_t total() const { return weights + kv + activations + tokenizer; }
+    uint64_t weights = 0, kv = 0, activations = 0, tokenizer = 0, program = 0;
+    uint64_t total() const { return weights + kv + activations + tokenizer + program; }
 };
 
 /// Since the engine began.
@@ -88,7 +89,7 @@ public:
     virtual Result<Generation> submit(GenerateRequest request) = 0;
 
     virtual EngineMemory memory() const = 0;
-    /// Which backend computes: "reference".
+    /// Which backend computes, with which kernels: "cpu (avx512)".
     virtual std::string backend() const = 0;
     /// Tokens of a text as submit() makes them of a prompt, BOS included.
     virtual std::vector<TokenId> tokenize(const std::string& text) const = 0;

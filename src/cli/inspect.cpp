@@ -122,6 +122,7 @@ Result<int> plan(const InspectOptions& options) {
                     {"kv_bytes", memory.kv},
                     {"activation_bytes", memory.activations},
                     {"tokenizer_bytes", memory.tokenizer},
+                    {"program_bytes", memory.program},
                     {"total_bytes", memory.total()}});
         return 0;
     }
@@ -135,6 +136,7 @@ Result<int> plan(const InspectOptions& options) {
                human_bytes(memory.activations), settings.step.rows);
     fmt::print("  {:<12} {:>15} bytes  {:>9}  of {} tokens\n", "tokenizer", memory.tokenizer,
                human_bytes(memory.tokenizer), checked.plan.vocabulary);
+    fmt::print("  {:<12} {:>15} bytes  {:>9}  itself, with its scratch\n", "program", memory.program, human_bytes(memory.program));
     fmt::print("  {:<12} {:>15} bytes  {:>9}\n", "total", memory.total(), human_bytes(memory.total()));
     return 0;
 }

@@ -83,7 +83,7 @@ EngineImpl::~EngineImpl() {
 }
 
 EngineMemory EngineImpl::memory() const {
-    return {memory_.context, memory_.sequences, memory_.weights, memory_.kv, memory_.activations, memory_.tokenizer};
+    return {memory_.context, memory_.sequences, memory_.weights, memory_.kv, memory_.activations, memory_.tokenizer, memory_.program};
 }
 
 EngineStats EngineImpl::stats() const {

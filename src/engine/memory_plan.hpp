@@ -31,15 +31,19 @@ EngineSettings engine_settings(const EngineOptions& options);
 /// Of a tokenizer, per token of its vocabulary: real ones take 36 to 68.
 inline constexpr uint64_t kTokenizerBytes = 64;
 
+/// Of the process itself: the executable, its libraries, stacks, scratch of ops and of loading; 11 to 13 MB on real models.
+inline constexpr uint64_t kProgramBytes = 12 << 20;
+
 struct MemoryPlan {
     int64_t context = 0, sequences = 0;
     uint64_t weights = 0;      // as the device lays them out
     uint64_t kv = 0;
     uint64_t activations = 0;  // of the longest step, its integers and the host's copy of the logits included
     uint64_t tokenizer = 0;    // kTokenizerBytes for every token of the vocabulary
+    uint64_t program = kProgramBytes;
     std::vector<int64_t> pool_blocks;  // by cache group
 
-    uint64_t total() const { return weights + kv + activations + tokenizer; }
+    uint64_t total() const { return weights + kv + activations + tokenizer + program; }
 };
 
 /// A context beyond the model's own becomes the model's. Errors: kv_bytes hold not even one sequence of that context; too many tokens.

@@ -68,7 +68,8 @@ class Commands(unittest.TestCase):
         self.assertEqual(plan["context"], 100)
         # 7 layers, 2 KV heads of 8, keys and values, f16; 100 tokens take 4 blocks of 32.
         self.assertEqual(plan["kv_bytes"], 3 * 7 * (4 * 32) * 2 * 8 * 2 * 2)
-        self.assertEqual(plan["total_bytes"], plan["weight_bytes"] + plan["kv_bytes"] + plan["activation_bytes"] + plan["tokenizer_bytes"])
+        self.assertEqual(plan["total_bytes"],
+                         sum(plan[part + "_bytes"] for part in ("weight", "kv", "activation", "tokenizer", "program")))
         self.assertIn("2 cache group(s)", self.ok("plan", GEMMA))
 
     def test_tokenize_and_back(self):

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <cfenv>
+#include <filesystem>
 #include <limits>
 #include <thread>
 
@@ -369,6 +370,19 @@ TEST_F(Limits, FloatModeOfTheCallerChangesNothing) {
 }
 
 // ---- Memory
+
+/// Weights are copied out of the file; only types without kernels are read from it later.
+TEST_F(Limits, AModelFileMayShrinkOnceItIsLoaded) {
+    const std::string path = seeded(64);
+    GenerateRequest request{.tokens = {5, 6, 7}, .tokens_max = 20, .sampling = kGreedyEndless};
+    const Answer expected = answers_alone({.model = path}, request)[0];
+    auto engine = stepped_engine({.model = path});
+    std::filesystem::resize_file(path, 0);
+    Generation generation = must(engine->submit(request));
+    run_until_idle(*engine);
+    EXPECT_EQ(collect(generation)[0], expected);
+    std::filesystem::remove(path);
+}
 
 TEST_F(Limits, EnginesShareTheBudget) {
     EngineOptions options{.model = seeded(128), .sequences = 2};

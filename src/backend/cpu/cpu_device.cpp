@@ -10,7 +10,7 @@ namespace godwit::cpu {
 
 namespace {
 
-/// Vectors stay as they are: ops read them as floats.
+/// Vectors stay as they are, but in memory of our own: ops read them as floats.
 bool is_packed(DType dtype, const Shape& shape) { return shape.rank() >= 2 && can_pack(dtype); }
 
 }  // namespace
@@ -22,6 +22,11 @@ uint64_t CpuDevice::weight_bytes(DType dtype, const Shape& shape) const {
 Result<std::unique_ptr<Buffer>> CpuDevice::load_weight(DType dtype, const Shape& shape, std::span<const std::byte> bytes,
                                                        DoneWith done_with) {
     CHECK(bytes.size() == tensor_bytes(dtype, shape));
+    if (shape.rank() < 2) {
+        std::unique_ptr<Buffer> copy = TRY(allocate(bytes.size()));
+        std::copy(bytes.begin(), bytes.end(), copy->host());
+        return copy;
+    }
     if (!is_packed(dtype, shape)) return ReferenceDevice::load_weight(dtype, shape, bytes, done_with);
     std::unique_ptr<Buffer> buffer = TRY(allocate(packed_bytes(dtype, shape)));
     ::madvise(buffer->host(), buffer->size(), MADV_HUGEPAGE);  // fewer page walks; whether it is granted moves no bit
