@@ -51,8 +51,10 @@ void LinearRunner::fill_tiles(const ActivationRows& rows, std::span<const Produc
     const int64_t grain = rows.rows * rows.columns < kSerialElements ? count : 1;
     normed_.resize(std::max<size_t>(normed_.size(), rows.norm != nullptr ? count * rows.columns : 0));
     pool_.parallel_for(count, grain, [&](int64_t begin, int64_t end) {
-        for (int64_t t = begin; t < end; ++t)
-            for (int64_t r = 0; r < tiles_[t].rows; ++r) fill_row(rows, tiles_[t], r, normed_.data() + t * rows.columns);
+        for (int64_t t = begin; t < end; ++t) {
+            float* normed = rows.norm != nullptr ? normed_.data() + t * rows.columns : nullptr;
+            for (int64_t r = 0; r < tiles_[t].rows; ++r) fill_row(rows, tiles_[t], r, normed);
+        }
     });
 }
 
