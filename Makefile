@@ -4,14 +4,13 @@
 PYTHON := /usr/bin/python3
 GODWIT := build/release/godwit
 
-DEPS := g++ cmake ninja-build libfmt-dev libpcre2-dev libssl-dev libcli11-dev nlohmann-json3-dev libgtest-dev python3 python3-pip
+DEPS := g++ cmake ninja-build libfmt-dev libpcre2-dev libutf8proc-dev libssl-dev libboost1.81-dev libcurl4-openssl-dev \
+        libzstd-dev zlib1g-dev libedit-dev libcli11-dev nlohmann-json3-dev libgtest-dev python3 python3-pip
 # llvm-19: llvm-symbolizer, for names and lines in the sanitizers' stack traces.
 DEPS_TEST := clang-19 libclang-rt-19-dev llvm-19 libsimde-dev python3-numpy
 
 PROMPT ?= Explain in three sentences why some birds fly thousands of miles every year.
 export PROMPT  # read by the shell as a variable, so that nothing in it is a command
-# The default model's own chat format, typed out until `run` renders templates.
-ask = printf '<|im_start|>user\n%s<|im_end|>\n<|im_start|>assistant\n' "$$PROMPT"
 FUZZ_SECONDS ?= 600
 
 .DEFAULT_GOAL := help
@@ -31,7 +30,7 @@ build: deps ## build the program, build/release/godwit, and the library that `cm
 	@cmake --build --preset release --target godwit libgodwit
 
 demo: build ## fetch the default model and answer a prompt (PROMPT="...")
-	@model=$$($(PYTHON) tools/fetch smollm2) && echo "> $$PROMPT" && $(ask) | $(GODWIT) run "$$model" --raw -n 160 --temperature 0
+	@model=$$($(PYTHON) tools/fetch smollm2) && echo "> $$PROMPT" && $(GODWIT) run "$$model" --prompt="$$PROMPT" -n 160 --temperature 0 < /dev/null
 
 test: deps-test ## everything that CI runs: release, sanitizers, fuzz targets, tidy
 	@$(PYTHON) tools/run_tests

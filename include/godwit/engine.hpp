@@ -50,6 +50,8 @@ struct EngineStats {
     int64_t prompt_tokens = 0, generated_tokens = 0;
     int64_t preemptions = 0;
     int64_t running = 0, waiting = 0;  // sequences now
+    double cache_share = 0;            // of the cache's blocks that sequences hold now, in the fullest group
+    double step_seconds = 0;           // since the step in work began; 0: none is
     double bookkeeping_seconds = 0;    // plan, pack and commit
     double compute_seconds = 0;        // forward
     double sampling_seconds = 0;
@@ -65,6 +67,8 @@ public:
 
     /// Waits for the next event. False: every choice has finished, and nothing will come.
     bool next(Event& event);
+    /// The same without waiting. False: there is none now.
+    bool try_next(Event& event);
     /// The answers end within one step, with FinishReason::Cancelled.
     void cancel();
 

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
 #include <utility>
@@ -16,37 +17,37 @@ struct Error {
     std::string message;
 };
 
-/// A value, or an Error. A value type: as thread-safe as T.
-template <class T>
+/// A value, or what went wrong. A value type: as thread-safe as T.
+template <class T, class E = Error>
 class [[nodiscard]] Result {
 public:
-    Result(T value) : state_(std::in_place_index<0>, std::move(value)) {}      // NOLINT: implicit by design
-    Result(Error error) : state_(std::in_place_index<1>, std::move(error)) {}  // NOLINT
+    Result(T value) : state_(std::in_place_index<0>, std::move(value)) {}  // NOLINT: implicit by design
+    Result(E error) : state_(std::in_place_index<1>, std::move(error)) {}  // NOLINT
 
     bool ok() const { return state_.index() == 0; }
     const T& value() const& { return std::get<0>(state_); }
     T& value() & { return std::get<0>(state_); }
     T take() && { return std::get<0>(std::move(state_)); }
-    const Error& error() const& { return std::get<1>(state_); }
-    Error error() && { return std::get<1>(std::move(state_)); }
+    const E& error() const& { return std::get<1>(state_); }
+    E error() && { return std::get<1>(std::move(state_)); }
 
 private:
-    std::variant<T, Error> state_;
+    std::variant<T, E> state_;
 };
 
-template <>
-class [[nodiscard]] Result<void> {
+template <class E>
+class [[nodiscard]] Result<void, E> {
 public:
     Result() = default;
-    Result(Error error) : error_(std::move(error)) {}  // NOLINT: implicit by design
+    Result(E error) : error_(std::move(error)) {}  // NOLINT: implicit by design
 
     bool ok() const { return !error_; }
     void take() && {}
-    const Error& error() const& { return *error_; }
-    Error error() && { return *std::move(error_); }
+    const E& error() const& { return *error_; }
+    E error() && { return *std::move(error_); }
 
 private:
-    std::optional<Error> error_;
+    std::optional<E> error_;
 };
 
 using TokenId = int32_t;
@@ -97,7 +98,12 @@ struct GenerateRequest {
     std::vector<std::string> stops{};
     /// The model's end token is a token like others, and the answer goes on (to measure speed).
     bool ignore_end = false;
+    /// Prompt events too: the log-softmax of every token of the prompt but the first, given those before it. Computes logits of all its rows.
+    bool prompt_logprobs = false;
     SamplingParams sampling{};
+    /// Called when an event has come and none was waiting: whoever then reads with try_next() until it is false misses none, and needs
+    /// no thread that waits. On the engine's thread; must return at once and not call the engine.
+    std::function<void()> wake{};
 };
 
 enum class FinishReason : uint8_t {
@@ -109,15 +115,20 @@ enum class FinishReason : uint8_t {
 
 /// What a request gave out; of a choice in order, of several choices mixed.
 struct Event {
-    enum class Kind : uint8_t { Token, Finish } kind = Kind::Token;
+    enum class Kind : uint8_t {
+        Prompt,  // a token of the prompt with its logprob, before all Token events; choice is 0
+        Token,
+        Finish,
+    } kind = Kind::Token;
     int32_t choice = 0;
-    TokenId token = -1;   // Token: the id; its text may come with a later event
+    TokenId token = -1;   // Prompt, Token: the id; its text may come with a later event
     std::string text;     // what is certain now, whole code points; may be empty. Finish: what was held back
     float logprob = 0;    // where SamplingParams::top_logprobs ≥ 0
     std::vector<TokenLogprob> top;
     FinishReason reason = FinishReason::Stop;  // Finish
     std::string error;                         // Finish: what went wrong, if something did
     int64_t prompt_tokens = 0, generated_tokens = 0;  // Finish: of this choice
+    double queue_seconds = 0;                         // Finish: from submit() to the first step that computed for this request
 };
 
 }  // namespace godwit

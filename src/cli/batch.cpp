@@ -2,12 +2,12 @@
 
 #include <deque>
 
+#include "cli/chat.hpp"
+#include "cli/common.hpp"
 #include "cli/progress.hpp"
 
 namespace godwit {
 namespace {
-
-using Json = nlohmann::ordered_json;
 
 /// The member as T, or what stands there already. Error: another type.
 template <class T>
@@ -35,14 +35,13 @@ Result<void> read_stops(const Json& line, std::vector<std::string>& stops) {
     return done();
 }
 
-Result<GenerateRequest> read_line(const std::string& text, const GenerateRequest& defaults) {
-    Json line = Json::parse(text, nullptr, false);
+Result<GenerateRequest> read_line(const std::string& text, const GenerateRequest& defaults, const Model& model) {
+    Json line = TRY(parse_json(text));
     if (!line.is_object()) return error("the line is no JSON object");
-    if (line.contains("messages")) return error("messages: chat templates are not supported yet; give a prompt");
     GenerateRequest request = defaults;
-    request.prompt.clear();
+    if (line.contains("prompt") == line.contains("messages")) return error("prompt or messages: give one of them");
     TRY(read_member(line, "prompt", request.prompt));
-    if (!line.contains("prompt")) return error("prompt: missing");
+    if (line.contains("messages")) request.tokens = TRY(chat_tokens(model, line["messages"]));
     TRY(read_member(line, "max_tokens", request.tokens_max));
     TRY(read_member(line, "priority", request.priority));
     SamplingParams& sampling = request.sampling;
@@ -85,18 +84,16 @@ Json collect(size_t index, Result<Generation>& generation, int64_t& tokens) {
 
 }  // namespace
 
-Result<int> run_batch(const ModelOptions& model, const BatchOptions& options) {
+Result<int> run_batch(EngineImpl& engine, const BatchOptions& options) {
     std::vector<std::string> lines = split_lines(TRY(read_text(options.file)));
-    auto runtime = Runtime::make({.threads = model.threads});
-    auto engine = TRY(Engine::open(runtime, model.engine(options.parallel)));
     Progress progress("batch");
     std::deque<Result<Generation>> ahead;  // submitted, oldest first: enough to keep the engine busy
     size_t submitted = 0, failed = 0;
     int64_t tokens = 0;
     for (size_t index = 0; index < lines.size(); ++index) {
         for (; submitted < lines.size() && ahead.size() < static_cast<size_t>(2 * options.parallel); ++submitted) {
-            Result<GenerateRequest> request = read_line(lines[submitted], options.defaults);
-            if (request.ok()) ahead.push_back(engine->submit(std::move(request).take()));
+            Result<GenerateRequest> request = read_line(lines[submitted], options.defaults, engine.model());
+            if (request.ok()) ahead.push_back(engine.submit(std::move(request).take()));
             else ahead.emplace_back(request.error());
         }
         Json line = collect(index, ahead.front(), tokens);
@@ -106,10 +103,11 @@ Result<int> run_batch(const ModelOptions& model, const BatchOptions& options) {
         progress.update(static_cast<int64_t>(index) + 1, static_cast<int64_t>(lines.size()), fmt::format("{} tokens", tokens));
     }
     progress.finish();
-    EngineStats stats = engine->stats();
+    if (options.quiet) return failed == 0 ? 0 : 1;
+    EngineStats stats = engine.stats();
     double seconds = stats.compute_seconds + stats.sampling_seconds + stats.bookkeeping_seconds;
-    fmt::print(stderr, "[{} answers, {} failed; {} tokens, {:.1f} tokens/s; {} backend, {} threads]\n", lines.size(), failed,
-               tokens, seconds > 0 ? static_cast<double>(tokens) / seconds : 0, engine->backend(), runtime->threads());
+    fmt::print(stderr, "[{} answers, {} failed; {} tokens, {:.1f} tokens/s; {}]\n", lines.size(), failed, tokens,
+               seconds > 0 ? static_cast<double>(tokens) / seconds : 0, options.how);
     return failed == 0 ? 0 : 1;
 }
 

@@ -5,6 +5,7 @@
 //   depth     the same with `depth` tokens; this time is taken off the first;
 //   generate  `depth` tokens each, then, timed, `generate` steps in which all of them generate.
 // The engine has no thread of its own here: bench makes its steps, so that it knows what it times.
+// With --url it measures a server instead (bench_url.cpp).
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <chrono>
@@ -12,10 +13,12 @@
 
 #include "base/check.hpp"
 #include "base/memory_bandwidth.hpp"
+#include "cli/bench_url.hpp"
 #include "cli/cli.hpp"
 #include "cli/common.hpp"
 #include "cli/progress.hpp"
 #include "engine/engine_impl.hpp"
+#include "hub/store.hpp"
 
 namespace godwit {
 namespace {
@@ -203,7 +206,8 @@ void print_table(const BenchOptions& options, const Measured& measured, const st
                100 * share, bandwidth / 1e9);
 }
 
-Result<int> bench(const BenchOptions& options) {
+Result<int> bench(BenchOptions options) {
+    options.model.path = TRY(resolve_model(options.model.path));
     Subject subject = TRY(examine(options));
     auto runtime = Runtime::make({.threads = options.model.threads});
     double bandwidth = TRY(read_bandwidth(runtime->threads()));
@@ -246,8 +250,11 @@ Result<int> bench(const BenchOptions& options) {
 
 void add_bench(CLI::App& app, Action& action) {
     auto options = std::make_shared<BenchOptions>();
-    CLI::App* command = app.add_subcommand("bench", "how fast a model reads prompts and generates here");
+    auto server = std::make_shared<UrlBenchOptions>();
+    CLI::App* command = app.add_subcommand("bench", "how fast a model reads prompts and generates here, or a server under load");
     options->model.add_to(*command);
+    CLI::Option* model = command->get_option("MODEL")->required(false);
+    CLI::Option* url = server->add_to(*command)->excludes(model);
     command->remove_option(command->get_option("--context"));  // follows from the others
     auto add = [&](const char* name, int64_t& value, const char* what, int64_t min, int64_t max) {
         command->add_option(name, value, fmt::format("{} (default: {})", what, value))->check(CLI::Range(min, max));
@@ -264,8 +271,13 @@ void add_bench(CLI::App& app, Action& action) {
         "Examples:\n"
         "  godwit bench model.gguf\n"
         "  godwit bench model.gguf --batch 16 --depth 2048 --json\n"
+        "  godwit bench --url http://127.0.0.1:8080 --concurrency 8 --prompt-tokens 256 --output-tokens 64\n"
         "Prompts are random tokens, generation is greedy. Shown is the median of the repeats.");
-    command->callback([=, &action] { action = [options] { return bench(*options); }; });
+    command->callback([=, &action] {
+        if (url->empty() && model->empty()) throw CLI::RequiredError("MODEL or --url");
+        server->json = options->json;
+        action = [=] { return url->empty() ? bench(*options) : bench_url(*server); };
+    });
 }
 
 }  // namespace godwit

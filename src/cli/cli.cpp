@@ -9,6 +9,7 @@
 #include <system_error>
 
 #include "base/printable.hpp"
+#include "base/version.hpp"
 
 namespace godwit {
 namespace {
@@ -31,21 +32,27 @@ Result<int> perform(const Action& action) {
 
 int run_cli(int argc, char** argv) {
     CLI::App app{"Godwit runs language models on this machine.", "godwit"};
-    app.set_version_flag("--version", "godwit " GODWIT_VERSION);
+    app.set_version_flag("--version", fmt::format("godwit {}", version()));
     app.require_subcommand(1);
     app.footer(
         "Examples:\n"
-        "  godwit run model.gguf --raw -p 'The capital of France is' -n 16\n"
+        "  godwit run model.gguf\n"
+        "  godwit run model.gguf -p 'Why is the sky blue?'\n"
         "  godwit inspect model.gguf --tensors\n"
         "  godwit COMMAND --help");
     Action action;
     add_run(app, action);
+    add_serve(app, action);
     add_bench(app, action);
     add_doctor(app, action);
+    add_pull(app, action);
+    add_list(app, action);
+    add_rm(app, action);
     add_inspect(app, action);
     add_plan(app, action);
     add_tokenize(app, action);
     add_detokenize(app, action);
+    add_render(app, action);
     add_logits(app, action);
     add_perplexity(app, action);
     try {  // CLI11 reports by exceptions; they end here

@@ -12,11 +12,16 @@
 #include "base/printable.hpp"
 #include "base/thread_count.hpp"
 #include "engine/runtime.hpp"
+#include "hub/store.hpp"
 
 namespace godwit {
 
 void ModelOptions::add_to(CLI::App& command) {
-    command.add_option("MODEL", path, "a GGUF file (of a split model: its first part)")->required();
+    command.add_option("MODEL", path, kModelHelp)->required();
+    add_settings_to(command);
+}
+
+void ModelOptions::add_settings_to(CLI::App& command) {
     command.add_option("--threads", threads, "threads to compute with (default: all cores this process may use)")
         ->check(CLI::Range(1, 1024));
     command.add_option("--context", context, "tokens of one sequence (default: the model's, at most 8192)")
@@ -40,7 +45,8 @@ Result<LoadedModel> load_model(const ModelOptions& options) {
     LoadedModel loaded;
     loaded.pool = std::make_unique<ThreadPool>(options.threads > 0 ? options.threads : default_thread_count());
     loaded.device = TRY(make_device(*loaded.pool));
-    loaded.model = TRY(Model::load(options.path, *loaded.device));
+    std::string path = TRY(resolve_model(options.path));
+    loaded.model = TRY(Model::load(path, *loaded.device));
     return loaded;
 }
 

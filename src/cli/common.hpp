@@ -20,6 +20,9 @@ class App;
 
 namespace godwit {
 
+/// What MODEL is.
+inline constexpr const char* kModelHelp = "a GGUF file (of a split model: its first part), or the name of a pulled model";
+
 /// Options of every command that runs a model.
 struct ModelOptions {
     std::string path;
@@ -27,7 +30,10 @@ struct ModelOptions {
     int64_t context = 0;  // 0: see EngineSettings
     std::string kv = "f16";
 
+    /// MODEL and the settings.
     void add_to(CLI::App& command);
+    /// All but MODEL.
+    void add_settings_to(CLI::App& command);
     /// Engine settings from these, with steps of `rows` rows of which `logit_rows` give logits.
     EngineSettings settings(int64_t rows, int64_t logit_rows) const;
     /// Options of an engine for `sequences` at once.

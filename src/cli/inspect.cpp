@@ -8,6 +8,7 @@
 #include "cli/common.hpp"
 #include "engine/runtime.hpp"
 #include "file/metadata.hpp"
+#include "hub/store.hpp"
 
 namespace godwit {
 namespace {
@@ -97,7 +98,8 @@ void print_inspection_json(const ModelFile& file, const std::string& fault, bool
     print_json(json);
 }
 
-Result<int> inspect(const InspectOptions& options) {
+Result<int> inspect(InspectOptions options) {
+    options.model = TRY(resolve_model(options.model));
     ModelFile file = TRY(ModelFile::open(options.model));
     ThreadPool pool(1);
     std::unique_ptr<Device> device = TRY(make_device(pool));
@@ -107,7 +109,8 @@ Result<int> inspect(const InspectOptions& options) {
     return 0;
 }
 
-Result<int> plan(const InspectOptions& options) {
+Result<int> plan(InspectOptions options) {
+    options.model = TRY(resolve_model(options.model));
     ThreadPool pool(1);
     std::unique_ptr<Device> device = TRY(make_device(pool));
     CheckedModel checked = TRY(check_model(options.model, *device));
@@ -146,7 +149,7 @@ Result<int> plan(const InspectOptions& options) {
 void add_inspect(CLI::App& app, Action& action) {
     auto options = std::make_shared<InspectOptions>();
     CLI::App* command = app.add_subcommand("inspect", "what a model file holds, and what is unsupported and why");
-    command->add_option("MODEL", options->model, "a GGUF file")->required();
+    command->add_option("MODEL", options->model, kModelHelp)->required();
     command->add_flag("--tensors", options->tensors, "list every tensor");
     command->add_flag("--json", options->json, "one JSON object on stdout");
     command->footer("Example:\n  godwit inspect model.gguf --tensors");
@@ -156,7 +159,7 @@ void add_inspect(CLI::App& app, Action& action) {
 void add_plan(CLI::App& app, Action& action) {
     auto options = std::make_shared<InspectOptions>();
     CLI::App* command = app.add_subcommand("plan", "full validation and the memory plan, byte-exact, without loading");
-    command->add_option("MODEL", options->model, "a GGUF file")->required();
+    command->add_option("MODEL", options->model, kModelHelp)->required();
     command->add_option("--context", options->context, "tokens of one sequence (default: the model's, at most 8192)")
         ->check(CLI::Range(int64_t{1}, int64_t{1} << 30));
     command->add_option("--parallel", options->parallel, "sequences at once (default: 1)")->check(CLI::Range(1, 1024));

@@ -1,7 +1,9 @@
 // Progress of long work on stderr: a bar that redraws itself on a terminal, plain lines (every tenth) elsewhere.
 #pragma once
 
+#include <chrono>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -12,13 +14,20 @@ public:
     explicit Progress(std::string label);
     /// `note` stands behind the bar. total > 0.
     void update(int64_t done, int64_t total, std::string_view note);
+    /// Bytes that come in: with the rate since the first call and the time left. May be called often.
+    void update_bytes(uint64_t done, uint64_t total);
     /// Clears the bar.
     void finish();
 
 private:
+    void draw(int64_t done, int64_t total, std::string_view text) const;
+
     std::string label_;
     bool terminal_;
+    using Clock = std::chrono::steady_clock;
     int64_t tenths_shown_ = 0;
+    std::optional<uint64_t> bytes_before_;  // what was there when the first bytes came
+    Clock::time_point start_, shown_;       // of bytes
 };
 
 }  // namespace godwit

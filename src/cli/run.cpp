@@ -1,112 +1,139 @@
-// godwit run: one answer, written as it comes; or with --batch the answers to a file of prompts (batch.cpp).
+// godwit run: a chat on the terminal (chat_terminal.cpp); one answer, written as it comes; or with --batch the answers to a file of prompts
+// (batch.cpp).
 #include <CLI/CLI.hpp>
+#include <sys/stat.h>
 #include <unistd.h>
 
-#include <atomic>
-#include <chrono>
 #include <csignal>
 #include <cstdio>
 #include <random>
 
 #include "cli/batch.hpp"
+#include "cli/chat.hpp"
+#include "cli/chat_terminal.hpp"
 #include "cli/cli.hpp"
 #include "cli/common.hpp"
-#include "godwit/engine.hpp"
+#include "cli/sampling_flags.hpp"
+#include "hub/store.hpp"
 
 namespace godwit {
 namespace {
 
 constexpr int kExitInterrupted = 130;
 
-std::atomic<Generation*> current_answer = nullptr;
-static_assert(std::atomic<Generation*>::is_always_lock_free, "used in a signal handler");
-
-/// The first Ctrl-C ends the answer, the second one the program.
-void on_interrupt(int) {
-    if (Generation* answer = current_answer.load()) answer->cancel();
-    std::signal(SIGINT, SIG_DFL);
-}
-
 struct RunOptions {
     ModelOptions model;
     GenerateRequest request;
+    SamplingFlags sampling;
+    std::optional<uint64_t> seed;
+    std::optional<std::string> prompt;
+    std::string system;
+    std::vector<std::string> files;
+    std::vector<TextFile> attached;  // the files, read
     BatchOptions batch;
-    bool has_prompt = false, has_seed = false, raw = false;
+    bool raw = false, quiet = false;
+
+    bool is_batch() const { return !batch.file.empty(); }
+    bool is_interactive() const {
+        return !raw && !prompt && !is_batch() && ::isatty(STDIN_FILENO) != 0 && ::isatty(STDOUT_FILENO) != 0;
+    }
 };
 
-double seconds_since(std::chrono::steady_clock::time_point start) {
-    return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+/// Something was piped or redirected into the program. (A socket may be a parent's that never closes it.)
+bool has_piped_input() {
+    struct stat status {};
+    return ::fstat(STDIN_FILENO, &status) == 0 && (S_ISFIFO(status.st_mode) || S_ISREG(status.st_mode));
 }
 
-void write_out(const std::string& text) {
-    std::fwrite(text.data(), 1, text.size(), stdout);
-    std::fflush(stdout);
-}
-
+/// -p, and behind it what is piped in; either may be missing.
 Result<std::string> read_prompt(const RunOptions& options) {
-    if (options.has_prompt) return options.request.prompt;
-    if (::isatty(STDIN_FILENO) != 0) return error("no prompt: give -p TEXT, or pipe it in");
-    return read_text("-");
+    if (options.prompt && (options.raw || !has_piped_input())) return *options.prompt;
+    if (::isatty(STDIN_FILENO) != 0) {
+        if (!options.files.empty()) return std::string();
+        return error("no prompt: give -p TEXT, or pipe it in");
+    }
+    std::string piped = TRY(read_text("-"));
+    if (!options.prompt || piped.empty()) return options.prompt.value_or(piped);
+    return *options.prompt + "\n\n" + piped;
 }
 
-/// Writes the answer as it comes; the last event. prompt_seconds stays 0 if no token came.
-Event stream_answer(Generation& answer, double& prompt_seconds, double& generate_seconds) {
-    auto start = std::chrono::steady_clock::now();
-    Event event;
-    for (bool first = true; answer.next(event); first = false) {
-        if (first && event.kind == Event::Kind::Token) {
-            prompt_seconds = seconds_since(start);
-            start = std::chrono::steady_clock::now();
-        }
-        write_out(event.text);
-        if (event.kind == Event::Kind::Finish) break;
+/// The model, ready to answer, and how it computes.
+struct Opened {
+    std::shared_ptr<Runtime> runtime;
+    std::unique_ptr<EngineImpl> engine;
+
+    std::string how() const {
+        int threads = runtime->threads();
+        return fmt::format("{} backend, {} thread{}", engine->backend(), threads, threads == 1 ? "" : "s");
     }
-    generate_seconds = seconds_since(start);
-    write_out("\n");
-    return event;
+};
+
+Result<Opened> open(RunOptions& options) {
+    Opened opened{Runtime::make({.threads = options.model.threads}), nullptr};
+    const std::string name = file_name(options.model.path);
+    options.model.path = TRY(resolve_model(options.model.path));
+    opened.engine = TRY(EngineImpl::make(opened.runtime, options.model.engine(options.is_batch() ? options.batch.parallel : 1)));
+    const Model& model = opened.engine->model();
+    if (!options.raw && !options.is_batch() && !model.chat_template)
+        return error("{}: the model has no chat template (add --raw to continue the prompt as it stands)", name);
+    options.request.sampling = TRY(options.sampling.resolve(model));
+    options.request.sampling.seed = options.seed.value_or(options.is_batch() ? 0 : std::random_device{}());
+    opened.engine->start();
+    return opened;
+}
+
+Chat begin_chat(const RunOptions& options, const Opened& opened) {
+    Chat chat(*opened.engine, options.request);
+    chat.set_system(options.system);
+    for (const TextFile& file : options.attached) chat.attach(file);
+    return chat;
+}
+
+Result<Reply> answer(const RunOptions& options, const Opened& opened, const std::string& prompt) {
+    if (!options.raw) return begin_chat(options, opened).ask(prompt);
+    GenerateRequest request = options.request;
+    request.prompt = prompt;
+    Generation generation = TRY(opened.engine->submit(std::move(request)));
+    Reply reply = print_reply(generation);
+    if (reply.end.reason == FinishReason::Failed) return Error{reply.end.error};
+    return reply;
 }
 
 Result<int> run_once(RunOptions& options) {
-    options.request.prompt = TRY(read_prompt(options));
-    auto runtime = Runtime::make({.threads = options.model.threads});
-    auto engine = TRY(Engine::open(runtime, options.model.engine(1)));
-    if (!options.has_seed) options.request.sampling.seed = std::random_device{}();
-    Generation answer = TRY(engine->submit(std::move(options.request)));
+    const std::string prompt = TRY(read_prompt(options));
+    Opened opened = TRY(open(options));
+    std::signal(SIGINT, [](int) {  // the first one ends the answer, the second one the program
+        interrupt_reply();
+        std::signal(SIGINT, SIG_DFL);
+    });
+    Reply reply = TRY(answer(options, opened, prompt));
+    const int64_t context = opened.engine->memory().context;
+    if (reply.end.reason == FinishReason::Length && reply.end.prompt_tokens + reply.end.generated_tokens >= context)
+        fmt::print(stderr, "[cut: the context of {} tokens is full]\n", context);
+    if (!options.quiet) fmt::print(stderr, "[{}; {}]\n", reply.summary(), opened.how());
+    return reply.end.reason == FinishReason::Cancelled ? kExitInterrupted : 0;
+}
 
-    current_answer = &answer;
-    std::signal(SIGINT, on_interrupt);
-    double prompt_seconds = 0, generate_seconds = 0;
-    Event last = stream_answer(answer, prompt_seconds, generate_seconds);
-    current_answer = nullptr;
-    if (last.reason == FinishReason::Failed) return Error{last.error};
-
-    // The first token comes with the prompt: one token has no speed of its own.
-    auto rate = [](int64_t tokens, double seconds) {
-        return tokens > 0 && seconds > 0 ? fmt::format(", {:.1f} tokens/s", static_cast<double>(tokens) / seconds) : "";
-    };
-    fmt::print(stderr, "[prompt {} tokens{}; answer {} tokens{}; {} backend, {} threads]\n", last.prompt_tokens,
-               rate(last.prompt_tokens, prompt_seconds), last.generated_tokens,
-               rate(last.generated_tokens - 1, generate_seconds), engine->backend(), runtime->threads());
-    return last.reason == FinishReason::Cancelled ? kExitInterrupted : 0;
+Result<int> run_chat(RunOptions& options) {
+    const std::string name = file_name(options.model.path);
+    const bool told = ::isatty(STDERR_FILENO) != 0;
+    if (told) fmt::print(stderr, "loading {} …", name);
+    Result<Opened> loaded = open(options);
+    if (told) fmt::print(stderr, "\r\x1b[K");
+    Opened opened = TRY(std::move(loaded));
+    Chat chat = begin_chat(options, opened);
+    return chat_on_terminal(chat, fmt::format("{}, context {}, {}", name, chat.context(), opened.how()));
 }
 
 Result<int> run(RunOptions options) {
-    if (!options.raw)
-        return error("chat needs the model's template, which this version cannot render yet; add --raw to continue the "
-                     "prompt as it stands");
-    if (options.batch.file.empty()) return run_once(options);
+    for (const std::string& path : options.files) options.attached.push_back(TRY(TextFile::read(path)));
+    if (options.is_interactive()) return run_chat(options);
+    if (!options.is_batch()) return run_once(options);
+    Opened opened = TRY(open(options));
     options.batch.defaults = options.request;
-    return run_batch(options.model, options.batch);
-}
-
-void add_sampling(CLI::App& command, SamplingParams& sampling) {
-    command.add_option("--temperature", sampling.temperature, "0: always the likeliest token (default: 1)");
-    command.add_option("--top-k", sampling.top_k, "only the K likeliest tokens (default: 0, off)");
-    command.add_option("--top-p", sampling.top_p, "only the likeliest tokens that reach this probability (default: 1, off)");
-    command.add_option("--min-p", sampling.min_p, "only tokens at least this likely beside the likeliest (default: 0, off)");
-    command.add_option("--repetition-penalty", sampling.repetition_penalty, "over prompt and answer (default: 1, off)");
-    command.add_option("--frequency-penalty", sampling.frequency_penalty, "over the answer (default: 0, off)");
-    command.add_option("--presence-penalty", sampling.presence_penalty, "over the answer (default: 0, off)");
+    options.batch.how = opened.how();
+    options.batch.quiet = options.quiet;
+    return run_batch(*opened.engine, options.batch);
 }
 
 }  // namespace
@@ -114,32 +141,38 @@ void add_sampling(CLI::App& command, SamplingParams& sampling) {
 void add_run(CLI::App& app, Action& action) {
     auto options = std::make_shared<RunOptions>();
     GenerateRequest& request = options->request;
-    CLI::App* command = app.add_subcommand("run", "one answer, written as it comes; or the answers to a file of prompts");
+    CLI::App* command = app.add_subcommand("run", "a chat; or one answer, written as it comes; or the answers to a file of prompts");
     options->model.add_to(*command);
-    auto* prompt = command->add_option("-p,--prompt", request.prompt, "the prompt (default: standard input)");
-    command->add_flag("--raw", options->raw, "continue the prompt as it stands, without a chat template");
-    command->add_option("-n,--tokens", request.tokens_max, "at most this many tokens (default: what fits)")
+    auto* prompt = command->add_option("-p,--prompt", options->prompt, "one answer to this, and to what is piped in (default: a chat)");
+    auto* raw = command->add_flag("--raw", options->raw, "continue the prompt as it stands, without a chat template");
+    auto* system = command->add_option("--system", options->system, "the system prompt")->excludes(raw);
+    auto* files = command->add_option("-f,--file", options->files, "a text file to go before the prompt (may be given again)")
+                      ->allow_extra_args(false)
+                      ->excludes(raw);
+    command->add_option("-n,--tokens", request.tokens_max, "at most this many tokens an answer (default: what fits)")
         ->check(CLI::Range(int64_t{0}, int64_t{1} << 30));
     command->add_option("--stop", request.stops, "end the answer before this text (may be given again)")
         ->allow_extra_args(false);
-    auto* seed = command->add_option("--seed", request.sampling.seed, "same seed, same answer (default: random)");
-    add_sampling(*command, request.sampling);
+    command->add_option("--seed", options->seed, "same seed, same answer (default: random)");
+    options->sampling.add_to(*command);
+    command->add_flag("--quiet", options->quiet, "no line about speed");
     command->add_option("--batch", options->batch.file, "answer every line of this file of JSON objects; - is standard input")
-        ->excludes(prompt);
+        ->excludes(prompt)
+        ->excludes(system)
+        ->excludes(files);
     command->add_option("--parallel", options->batch.parallel, "answers at once, with --batch (default: 8)")
         ->check(CLI::Range(1, 1024));
     command->footer(
         "Examples:\n"
-        "  godwit run model.gguf --raw -p 'The capital of France is' -n 16 --temperature 0\n"
-        "  git diff | godwit run model.gguf --raw --seed 7\n"
-        "  godwit run model.gguf --raw --batch prompts.jsonl > answers.jsonl\n"
-        "Lines in:  {\"prompt\": TEXT, \"max_tokens\": N, \"temperature\": T, \"seed\": N, \"stop\": [TEXT], …}\n"
+        "  godwit run model.gguf\n"
+        "  godwit run model.gguf -p 'Why is the sky blue?' --system 'Answer in one sentence.'\n"
+        "  git diff | godwit run model.gguf -p 'Write a commit message.' --temperature 0\n"
+        "  godwit run model.gguf --raw -p 'The capital of France is' -n 16\n"
+        "  godwit run model.gguf --batch prompts.jsonl > answers.jsonl\n"
+        "Lines in:  {\"messages\": [{\"role\": \"user\", \"content\": TEXT}, …]}, or {\"prompt\": TEXT}, continued as it stands;\n"
+        "           and \"max_tokens\": N, \"temperature\": T, \"seed\": N, \"stop\": [TEXT], …\n"
         "Lines out: {\"index\": N, \"text\": TEXT, \"finish\": \"stop\" or \"length\", \"usage\": {…}}, in the same order");
-    command->callback([=, &action] {
-        options->has_prompt = prompt->count() > 0;
-        options->has_seed = seed->count() > 0;
-        action = [options] { return run(*options); };
-    });
+    command->callback([=, &action] { action = [options] { return run(*options); }; });
 }
 
 }  // namespace godwit

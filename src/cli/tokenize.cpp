@@ -3,6 +3,8 @@
 
 #include "cli/cli.hpp"
 #include "cli/common.hpp"
+#include "hub/store.hpp"
+#include "model/tokenizer_file.hpp"
 
 namespace godwit {
 namespace {
@@ -11,6 +13,8 @@ struct TokenizeOptions {
     std::string model, text, file, tokens;
     bool special = false, json = false;
 };
+
+constexpr const char* kTokenizerHelp = "a GGUF file, the name of a pulled model, a tokenizer.json, or a folder that holds one";
 
 std::string hex(std::string_view bytes) {
     std::string out;
@@ -32,12 +36,12 @@ std::string escaped(std::string_view bytes) {
 }
 
 Result<int> tokenize(const TokenizeOptions& options, bool has_text) {
-    TokenizerFile loaded = TRY(load_tokenizer(options.model));
+    std::string path = TRY(resolve_model(options.model));
+    const auto tokenizer = TRY(open_tokenizer(path));
     std::string text = has_text ? options.text : TRY(read_text(options.file));
-    const Tokenizer& tokenizer = *loaded.tokenizer;
     auto list = nlohmann::ordered_json::array();
-    for (TokenId id : tokenizer.encode(text, options.special ? Specials::All : Specials::None)) {
-        std::string_view bytes = tokenizer.bytes(id, true);
+    for (TokenId id : tokenizer->encode(text, options.special ? Specials::All : Specials::None)) {
+        std::string_view bytes = tokenizer->bytes(id, true);
         if (options.json)
             list.push_back({{"id", id}, {"text", std::string(bytes)}, {"bytes", hex(bytes)}});
         else
@@ -48,12 +52,13 @@ Result<int> tokenize(const TokenizeOptions& options, bool has_text) {
 }
 
 Result<int> detokenize(const TokenizeOptions& options) {
-    TokenizerFile loaded = TRY(load_tokenizer(options.model));
+    std::string path = TRY(resolve_model(options.model));
+    const auto tokenizer = TRY(open_tokenizer(path));
     std::vector<TokenId> ids = TRY(parse_ids(options.tokens));
     for (TokenId id : ids)
-        if (id < 0 || id >= loaded.tokenizer->size())
-            return error("--tokens: {} is outside the vocabulary of {}", id, loaded.tokenizer->size());
-    std::string text = loaded.tokenizer->decode(ids, true);
+        if (id < 0 || id >= tokenizer->size())
+            return error("--tokens: {} is outside the vocabulary of {}", id, tokenizer->size());
+    std::string text = tokenizer->decode(ids, true);
     if (options.json) print_json({{"text", text}});
     else std::fwrite(text.data(), 1, text.size(), stdout), std::fputc('\n', stdout);
     return 0;
@@ -64,7 +69,7 @@ Result<int> detokenize(const TokenizeOptions& options) {
 void add_tokenize(CLI::App& app, Action& action) {
     auto options = std::make_shared<TokenizeOptions>();
     CLI::App* command = app.add_subcommand("tokenize", "text to token ids (no BOS is added)");
-    command->add_option("MODEL", options->model, "a GGUF file")->required();
+    command->add_option("MODEL", options->model, kTokenizerHelp)->required();
     auto* text = command->add_option("--text", options->text, "the text");
     auto* file = command->add_option("--file", options->file, "a file with the text; - is standard input");
     text->excludes(file);
@@ -80,7 +85,7 @@ void add_tokenize(CLI::App& app, Action& action) {
 void add_detokenize(CLI::App& app, Action& action) {
     auto options = std::make_shared<TokenizeOptions>();
     CLI::App* command = app.add_subcommand("detokenize", "token ids to text");
-    command->add_option("MODEL", options->model, "a GGUF file")->required();
+    command->add_option("MODEL", options->model, kTokenizerHelp)->required();
     command->add_option("--tokens", options->tokens, "ids like 1,2,3, or @file")->required();
     command->add_flag("--json", options->json, R"({"text"})");
     command->footer("Example:\n  godwit detokenize model.gguf --tokens 9906,11,1917");

@@ -13,6 +13,8 @@ constexpr int64_t kSequencesMax = 1024;
 constexpr int64_t kStepRowsMax = 8192;
 constexpr size_t kStopBytesMax = 4096;   // of a request's stop texts: every choice looks for them
 
+constexpr std::string_view kUnread = "nobody read the events of this request: too many of them wait";
+
 using Clock = std::chrono::steady_clock;
 
 double seconds(Clock::duration duration) { return std::chrono::duration<double>(duration).count(); }
@@ -87,8 +89,14 @@ EngineMemory EngineImpl::memory() const {
 }
 
 EngineStats EngineImpl::stats() const {
-    std::lock_guard lock(stats_mutex_);
-    return stats_;
+    EngineStats stats;
+    {
+        std::lock_guard lock(stats_mutex_);
+        stats = stats_;
+    }
+    Clock::time_point began = step_began_.load();
+    if (began != Clock::time_point()) stats.step_seconds = seconds(Clock::now() - began);
+    return stats;
 }
 
 // ---- any thread: submit
@@ -125,10 +133,10 @@ Result<Generation> EngineImpl::submit(GenerateRequest request) {
     if (stop_bytes > kStopBytesMax) return error("stops: {} bytes in all (at most {})", stop_bytes, kStopBytesMax);
     int64_t room = memory_.context - static_cast<int64_t>(request.tokens.size());
     request.tokens_max = request.tokens_max < 0 ? room : std::min(request.tokens_max, room);
-    auto state = std::make_shared<Generation::State>(request.choices);
+    auto state = std::make_shared<Generation::State>(request.choices, std::move(request.wake));
     {
         std::lock_guard lock(mutex_);
-        inbox_.push_back({std::move(request), state});
+        inbox_.push_back({std::move(request), state, Clock::now()});
     }
     wake_.notify_one();
     return Generation(std::move(state));
@@ -145,7 +153,9 @@ void EngineImpl::run() {
     std::unique_lock lock(mutex_);
     while (!stop_) {
         lock.unlock();
+        step_began_ = Clock::now();
         bool worked = step();
+        step_began_ = Clock::time_point();
         lock.lock();
         if (!worked) wake_.wait(lock, [&] { return stop_ || !inbox_.empty(); });
     }
@@ -167,6 +177,7 @@ bool EngineImpl::step() {
     const Batch& batch = inputs_->pack(*device_, *scheduler_, plan_);
 
     Clock::time_point packed = Clock::now();
+    mark_started(packed);
     prepare_blocks();
     View logits = forward({*model_, batch, *cache_, *activations_, device_->ops()});
     auto computed = std::span(logits_).first(plan_.logit_rows * model_->plan.vocabulary);
@@ -206,11 +217,14 @@ void EngineImpl::begin(Submitted& submitted) {
                   .unsplit = request.choices - 1,
                   .prompt_tokens = prompt,
                   .tokens_max = request.tokens_max,
-                  .ignore_end = request.ignore_end};
+                  .ignore_end = request.ignore_end,
+                  .submitted = submitted.at};
     answer.sampler.accept_prompt(request.tokens);
     answer.sampler.reserve(request.tokens_max);
-    Result<SequenceId> id =
-        scheduler_->add({.tokens = request.tokens, .max_new_tokens = request.tokens_max, .priority = request.priority});
+    Result<SequenceId> id = scheduler_->add({.tokens = request.tokens,
+                                             .max_new_tokens = request.tokens_max,
+                                             .priority = request.priority,
+                                             .logits_from = request.prompt_logprobs ? 0 : kLastRowOnly});
     if (id.ok()) {
         counted_.prompt_tokens += prompt;
         answers_.emplace(id.value(), std::move(answer));
@@ -252,14 +266,48 @@ void EngineImpl::prepare_blocks() {
         }
 }
 
+void EngineImpl::mark_started(Clock::time_point now) {
+    for (const ScheduledRows& part : plan_.sequences) {
+        Answer& answer = answers_.at(part.id);
+        if (answer.started == Clock::time_point()) answer.started = now;
+    }
+}
+
 void EngineImpl::sample_all(std::span<const float> logits) {
     int64_t vocabulary = model_->plan.vocabulary, row = 0;
     for (const ScheduledRows& part : plan_.sequences) {
         if (part.logit_rows == 0) continue;
-        if (on_logits) on_logits(scheduler_->tokens(part.id), logits.subspan(row * vocabulary, vocabulary));
-        split(part.id, logits.subspan(row * vocabulary, vocabulary));
+        auto rows = logits.subspan(row * vocabulary, part.logit_rows * vocabulary);
         row += part.logit_rows;
+        if (!score_prompt(part, rows)) continue;
+        auto last = rows.last(vocabulary);
+        if (on_logits) on_logits(scheduler_->tokens(part.id), last);
+        split(part.id, last);
     }
+}
+
+/// The rows of a prompt whose next token is known: their events. False: the sequence has not caught up with its tokens, or has ended.
+bool EngineImpl::score_prompt(const ScheduledRows& rows, std::span<const float> logits) {
+    std::span<const TokenId> tokens = scheduler_->tokens(rows.id);
+    int64_t vocabulary = model_->plan.vocabulary, end = rows.first + rows.rows;
+    for (int64_t i = 0; i < rows.logit_rows; ++i) {
+        int64_t next = end - rows.logit_rows + i + 1;
+        if (next == std::ssize(tokens)) return true;
+        Answer& answer = answers_.at(rows.id);
+        Result<Sample> sample = score(logits.subspan(i * vocabulary, vocabulary), tokens[next],
+                                      std::max(answer.sampler.top_logprobs(), 0), next, scratch_);
+        Event* event = sample.ok() ? answer.state->begin_token() : nullptr;
+        if (event == nullptr) {
+            finish(rows.id, FinishReason::Failed, sample.ok() ? kUnread : sample.error().message);
+            return false;
+        }
+        event->kind = Event::Kind::Prompt;
+        event->token = tokens[next];
+        event->logprob = sample.value().logprob;
+        event->top.assign(sample.value().top.begin(), sample.value().top.end());
+        answer.state->publish();
+    }
+    return false;
 }
 
 /// The first token of a request with several choices: each becomes a sequence of its own that shares the prompt's blocks.
@@ -294,7 +342,7 @@ void EngineImpl::emit(SequenceId id, Answer& answer, const Sample& sample) {
     Event* event = answer.state->begin_token();
     if (event == nullptr) {  // the reader stayed away too long
         answer.state->cancel();
-        return finish(id, FinishReason::Cancelled, "nobody read the events of this request: too many of them wait");
+        return finish(id, FinishReason::Cancelled, kUnread);
     }
     answer.sampler.accept(sample.token);
     ++answer.generated;
@@ -327,6 +375,7 @@ void EngineImpl::publish_finish(Answer& answer, FinishReason reason, std::string
     event.error = error;
     event.prompt_tokens = answer.prompt_tokens;
     event.generated_tokens = answer.generated;
+    if (answer.started != Clock::time_point()) event.queue_seconds = seconds(answer.started - answer.submitted);
     answer.state->publish();
 }
 
@@ -342,6 +391,9 @@ void EngineImpl::publish_stats() {
     stats_.preemptions = scheduler_->preemptions();
     stats_.running = scheduler_->running();
     stats_.waiting = scheduler_->waiting();
+    stats_.cache_share = 0;
+    for (const BlockPool& pool : pools_)
+        stats_.cache_share = std::max(stats_.cache_share, 1 - static_cast<double>(pool.free()) / static_cast<double>(pool.size()));
 }
 
 Result<std::unique_ptr<Engine>> Engine::open(std::shared_ptr<Runtime> runtime, const EngineOptions& options) {

@@ -2,6 +2,7 @@
 // take → plan → pack → forward → sample → commit. Other threads only put requests into the inbox and read events.
 #pragma once
 
+#include <atomic>
 #include <chrono>
 #include <condition_variable>
 #include <functional>
@@ -36,6 +37,8 @@ public:
     /// For tests.
     const KvStore& cache() const { return *cache_; }
 
+    const Model& model() const { return *model_; }
+
     Result<Generation> submit(GenerateRequest request) override;
     EngineMemory memory() const override;
     std::string backend() const override { return std::string(device_->name()); }
@@ -49,6 +52,7 @@ private:
     struct Submitted {
         GenerateRequest request;  // tokens filled in
         State state;
+        std::chrono::steady_clock::time_point at;
     };
 
     /// One choice of a request, while it is worked on.
@@ -62,6 +66,7 @@ private:
         int64_t tokens_max = 0;
         bool ignore_end = false;
         int64_t generated = 0;
+        std::chrono::steady_clock::time_point submitted{}, started{};  // started: zero until a step computes for it
     };
 
     EngineImpl() = default;
@@ -75,7 +80,9 @@ private:
     void end_cancelled();
     void end_failed(const FailedSequence& failed);
     void prepare_blocks();
+    void mark_started(std::chrono::steady_clock::time_point now);
     void sample_all(std::span<const float> logits);
+    bool score_prompt(const ScheduledRows& rows, std::span<const float> logits);
     void split(SequenceId id, std::span<const float> logits);
     void sample_one(SequenceId id, std::span<const float> logits);
     void emit(SequenceId id, Answer& answer, const Sample& sample);
@@ -109,6 +116,7 @@ private:
     bool stop_ = false;
     mutable std::mutex stats_mutex_;
     EngineStats stats_;
+    std::atomic<std::chrono::steady_clock::time_point> step_began_{};  // zero between steps
     std::thread thread_;  // last: started when all else stands
 };
 

@@ -35,6 +35,7 @@ Event& Generation::State::empty_slot() {
     event.reason = FinishReason::Stop;
     event.error.clear();
     event.prompt_tokens = event.generated_tokens = 0;
+    event.queue_seconds = 0;
     return event;
 }
 
@@ -47,23 +48,36 @@ void Generation::State::grow() {
 }
 
 void Generation::State::publish() {
+    bool first = false;
     {
         std::lock_guard lock(mutex_);
         bytes_ += bytes_of(ring_[(first_ + count_) % ring_.size()]);
-        ++count_;
+        first = ++count_ == 1;
     }
     published_.notify_one();
+    if (first && wake_) wake_();
+}
+
+void Generation::State::take(Event& event) {
+    bytes_ -= bytes_of(ring_[first_]);
+    std::swap(event, ring_[first_]);
+    first_ = (first_ + 1) % ring_.size();
+    --count_;
+    if (event.kind == Event::Kind::Finish) --unread_finishes_;
+}
+
+bool Generation::State::try_next(Event& event) {
+    std::lock_guard lock(mutex_);
+    if (count_ == 0) return false;
+    take(event);
+    return true;
 }
 
 bool Generation::State::next(Event& event) {
     std::unique_lock lock(mutex_);
     if (unread_finishes_ == 0) return false;
     published_.wait(lock, [&] { return count_ > 0; });
-    bytes_ -= bytes_of(ring_[first_]);
-    std::swap(event, ring_[first_]);
-    first_ = (first_ + 1) % ring_.size();
-    --count_;
-    if (event.kind == Event::Kind::Finish) --unread_finishes_;
+    take(event);
     return true;
 }
 
@@ -81,6 +95,7 @@ Generation::~Generation() {
 }
 
 bool Generation::next(Event& event) { return state_ && state_->next(event); }
+bool Generation::try_next(Event& event) { return state_ && state_->try_next(event); }
 
 void Generation::cancel() {
     if (state_) state_->cancel();

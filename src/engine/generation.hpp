@@ -4,6 +4,7 @@
 
 #include <atomic>
 #include <condition_variable>
+#include <functional>
 #include <mutex>
 #include <vector>
 
@@ -16,7 +17,7 @@ inline constexpr size_t kEventBytesMax = 4 << 20;
 
 struct Generation::State {
 public:
-    explicit State(int32_t choices) : unread_finishes_(choices) {}
+    State(int32_t choices, std::function<void()> wake) : wake_(std::move(wake)), unread_finishes_(choices) {}
 
     // Engine thread.
     /// The slot of the next event, to be filled in and published; null if too much waits to be read.
@@ -28,11 +29,14 @@ public:
     void cancel() { cancelled_.store(true, std::memory_order_relaxed); }
     bool cancelled() const { return cancelled_.load(std::memory_order_relaxed); }
     bool next(Event& event);
+    bool try_next(Event& event);
 
 private:
     Event& empty_slot();
     void grow();
+    void take(Event& event);
 
+    const std::function<void()> wake_;
     std::mutex mutex_;
     std::condition_variable published_;
     std::vector<Event> ring_;  // slots keep their strings' memory

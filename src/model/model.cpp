@@ -25,7 +25,8 @@ Result<CheckedModel> check_model(const std::string& path, const Device& device) 
     ModelPlan plan = TRY(at(path, plan_model(file)));
     TRY(at(path, check_tensors(file, plan, device)));
     std::unique_ptr<Tokenizer> tokenizer = TRY(at(path, read_tokenizer(file)));
-    return CheckedModel{std::move(file), std::move(plan), std::move(tokenizer)};
+    auto chat_template = TRY(at(path, read_chat_template(file.metadata(), *tokenizer)));
+    return CheckedModel{std::move(file), std::move(plan), std::move(tokenizer), std::move(chat_template)};
 }
 
 Result<TokenizerFile> load_tokenizer(const std::string& path) {
@@ -42,7 +43,8 @@ Result<std::unique_ptr<Model>> Model::load(CheckedModel checked, Device& device)
     Weights weights = TRY(at(checked.file.path(), Weights::load(checked.file, checked.plan, device)));
     checked.file.drop_all();  // metadata, and what stands between tensors
     return std::make_unique<Model>(Model{std::move(checked.file), std::move(checked.plan),
-                                         std::move(checked.tokenizer), std::move(weights)});
+                                         std::move(checked.tokenizer), std::move(checked.chat_template),
+                                         std::move(weights)});
 }
 
 }  // namespace godwit

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <string>
 
 #include "backend/device.hpp"
@@ -10,6 +11,7 @@
 #include "file/model_file.hpp"
 #include "model/plan.hpp"
 #include "model/weights.hpp"
+#include "text/chat_template.hpp"
 #include "text/tokenizer.hpp"
 
 namespace godwit {
@@ -19,12 +21,14 @@ struct CheckedModel {
     ModelFile file;
     ModelPlan plan;
     std::unique_ptr<Tokenizer> tokenizer;
+    std::optional<ChatTemplate> chat_template;  // none: the file has none
 };
 
 struct Model {
     ModelFile file;
     ModelPlan plan;
     std::unique_ptr<Tokenizer> tokenizer;
+    std::optional<ChatTemplate> chat_template;
     Weights weights;
 
     /// Opens, validates as a whole, and lays the weights out. Errors: one line, `path: what (fix)`.
@@ -36,7 +40,7 @@ struct Model {
 /// Opens and validates as a whole. Errors as of Model::load.
 Result<CheckedModel> check_model(const std::string& path, const Device& device);
 
-/// The file and its tokenizer alone, whatever the architecture (for tokenize and detokenize).
+/// The file and its tokenizer alone, whatever the architecture (for render; for tokenize by open_tokenizer()).
 struct TokenizerFile {
     ModelFile file;
     std::unique_ptr<Tokenizer> tokenizer;

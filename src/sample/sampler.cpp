@@ -147,6 +147,13 @@ void add_logprobs(std::span<const float> logits, int32_t top_logprobs, SampleScr
 
 }  // namespace
 
+Result<Sample> score(std::span<const float> logits, int32_t token, int32_t top_logprobs, uint64_t position, SampleScratch& scratch) {
+    TRY(check_logits(logits, position));
+    Sample sample{.token = token};
+    add_logprobs(logits, top_logprobs, scratch, sample);
+    return sample;
+}
+
 Sampler::Sampler(SamplingParams params, int32_t vocabulary_size)
     : vocabulary_size_(vocabulary_size) {
     for (auto& [token, bias] : params.logit_bias) bias = std::clamp(bias, -100.0f, 100.0f);

@@ -1,33 +1,17 @@
 // From the raw vocabulary to a Tokenizer: every check, and the facts about special tokens that GGUF does not carry.
 #include <algorithm>
-#include <array>
 #include <cmath>
 
 #include "base/printable.hpp"
 #include "base/utf8.hpp"
-#include "text/stop_automaton.hpp"
+#include "text/charsmap.hpp"
 #include "text/tokenizer.hpp"
 
 namespace godwit {
 namespace {
 
-constexpr std::array<std::string_view, 8> kNotYet = {"bert", "t5",       "rwkv",      "plamo2",
-                                                     "none", "no_vocab", "hybriddna", "whitespace"};
-
-/// Tokens that end an answer in the families that have them, whether or not a key says so.
-constexpr std::array<std::string_view, 19> kEndTexts = {
-    "<|eot_id|>", "<|im_end|>", "<|end|>",   "<end_of_turn>", "<turn|>", "<|endoftext|>",         "<|end_of_text|>",
-    "<|eom_id|>", "<EOT>",      "_<EOT>",    "[EOT]",         "[EOS]",   "<｜end▁of▁sentence｜>", "<end_of_utterance>",
-    "<|return|>", "<|call|>",   "<|flush|>", "<|calls|>",     "[e~["};
-
-bool is_blank(std::string_view text) {
-    while (!text.empty()) {
-        const Utf8Unit unit = next_utf8(text);
-        if (!is_white_space(unit.code_point)) return false;
-        text.remove_prefix(unit.size);
-    }
-    return true;
-}
+constexpr std::string_view kNotYet[] = {"rwkv", "plamo2", "none", "no_vocab", "hybriddna", "whitespace"};
+constexpr std::string_view kTokens = "key tokenizer.ggml.tokens";
 
 std::string lower_ascii(std::string text) {
     for (char& c : text) {
@@ -36,47 +20,74 @@ std::string lower_ascii(std::string text) {
     return text;
 }
 
-}  // namespace
+enum class Kind { ByteBpe, CharacterBpe, SentencePiece, WordPiece, Unigram };
 
 class TokenizerBuilder {
 public:
     explicit TokenizerBuilder(Vocabulary vocabulary) : vocabulary_(std::move(vocabulary)) {}
 
     Result<std::unique_ptr<Tokenizer>> build() {
-        TRY(choose_model());
-        tokenizer_->table_ = std::make_unique<TokenTable>(
-            TRY(TokenTable::build(vocabulary_.tokens, std::move(vocabulary_.types), spelling_)));
+        TRY(choose_kind());
+        make_decoder();
+        const auto decode = [&](TokenId, std::string_view text, TokenType type) {
+            return parts_.decoder.decode(text, {.type = type});
+        };
+        parts_.table =
+            std::make_unique<TokenTable>(TRY(TokenTable::build(vocabulary_.tokens, std::move(vocabulary_.types), decode, kTokens)));
+        size_lists(parts_);
         TRY(check_scores());
         TRY(check_ids());
-        TRY(find_specials());
-        TRY(make_model());
+        TRY(find_specials(parts_, vocabulary_.chat_templates, kTokens));
+        TRY(make_stages());
         TRY(choose_bos_and_eos());
-        find_ends();
+        find_ends(parts_, {to_id(vocabulary_.eos), to_id(vocabulary_.eot), to_id(vocabulary_.eom)});
         find_strips();
-        return std::move(tokenizer_);
+        return std::make_unique<Tokenizer>(std::move(parts_));
     }
 
 private:
-    bool sentencepiece() const { return vocabulary_.model == "llama"; }
-    bool gemma4() const { return vocabulary_.model == "gemma4"; }
-    const TokenTable& table() const { return *tokenizer_->table_; }
+    const TokenTable& table() const { return *parts_.table; }
 
-    Result<void> choose_model() {
+    static std::optional<TokenId> to_id(std::optional<uint32_t> id) {
+        return id ? std::optional(static_cast<TokenId>(*id)) : std::nullopt;
+    }
+
+    Result<void> choose_kind() {
         const std::string& model = vocabulary_.model;
         if (model.empty()) return error("key tokenizer.ggml.model: missing (the file carries no tokenizer)");
-        if (std::find(kNotYet.begin(), kNotYet.end(), model) != kNotYet.end())
-            return error("key tokenizer.ggml.model: '{}' tokenizers are not supported yet (gpt2, llama, gemma4 are)",
-                         model);
-        spelling_ = Spelling::EscapedSpace;
-        if (sentencepiece()) return done();
-        if (!gemma4() && model != "gpt2")
-            return error("key tokenizer.ggml.model: unknown tokenizer '{}' (gpt2, llama, gemma4 are supported)",
+        if (std::find(std::begin(kNotYet), std::end(kNotYet), model) != std::end(kNotYet))
+            return error("key tokenizer.ggml.model: '{}' tokenizers are not supported yet (gpt2, llama, gemma4, bert, t5 are)", model);
+        if (model == "llama") kind_ = Kind::SentencePiece;
+        else if (model == "bert") kind_ = Kind::WordPiece;
+        else if (model == "t5") kind_ = Kind::Unigram;
+        else if (model == "gpt2" || model == "gemma4") return choose_bpe();
+        else
+            return error("key tokenizer.ggml.model: unknown tokenizer '{}' (gpt2, llama, gemma4, bert, t5 are supported)",
                          printable(model));
-        const std::string name = gemma4() ? "gemma4" : vocabulary_.pre.empty() ? "default" : vocabulary_.pre;
+        return done();
+    }
+
+    Result<void> choose_bpe() {
+        const bool gemma4 = vocabulary_.model == "gemma4";
+        const std::string name = gemma4 ? "gemma4" : vocabulary_.pre.empty() ? "default" : vocabulary_.pre;
         spec_ = find_pretokenizer(name);
         if (!spec_) return error("key tokenizer.ggml.pre: unknown pre-tokenizer '{}'", printable(name));
-        spelling_ = spec_->spelling;
+        kind_ = spec_->spelling == Spelling::ByteLetters ? Kind::ByteBpe : Kind::CharacterBpe;
         return done();
+    }
+
+    /// Text gets a space in front, which decoding drops again.
+    bool prefix_space() const {
+        if (kind_ == Kind::SentencePiece || kind_ == Kind::Unigram) return vocabulary_.add_space_prefix.value_or(true);
+        return kind_ == Kind::WordPiece;
+    }
+
+    void make_decoder() {
+        parts_.decoder.plain_specials = true;
+        auto& steps = parts_.decoder.steps;
+        steps.push_back(make_byte_fallback_decoder(true));
+        if (kind_ == Kind::ByteBpe) steps.push_back(make_byte_letters_decoder());
+        else if (!spec_ || spec_->spelling == Spelling::EscapedSpace) steps.push_back(make_escaped_space_decoder(prefix_space()));
     }
 
     Result<void> check_scores() const {
@@ -95,7 +106,8 @@ private:
     Result<void> check_ids() const {
         const Vocabulary& v = vocabulary_;
         const std::pair<std::string_view, std::optional<uint32_t>> ids[] = {
-            {"bos", v.bos}, {"eos", v.eos}, {"eot", v.eot}, {"eom", v.eom}, {"unknown", v.unknown}};
+            {"bos", v.bos}, {"eos", v.eos}, {"eot", v.eot},      {"eom", v.eom}, {"unknown", v.unknown},
+            {"cls", v.cls}, {"seperator", v.sep}};
         for (const auto& [name, id] : ids) {
             if (id && *id >= static_cast<uint32_t>(table().size()))
                 return error("key tokenizer.ggml.{}_token_id: {} is out of range (the vocabulary has {} tokens)", name,
@@ -104,94 +116,102 @@ private:
         return done();
     }
 
-    /// Sorts the special tokens into those of templates and those of values. A user-defined token whose text occurs in
-    /// a template is a marker there, and must not be forged by a value; white space alone marks nothing.
-    Result<void> find_specials() {
-        std::vector<TokenId> all, user_defined;
-        std::vector<std::string> texts;  // of user_defined
-        for (TokenId id = 0; id < table().size(); ++id) {
-            const TokenType type = table().type(id);
-            if (type != TokenType::UserDefined && type != TokenType::Control && type != TokenType::Unknown) continue;
-            if (table().text(id).size() > kSpecialBytesMax)
-                return error("key tokenizer.ggml.tokens: token {} is special and has {} bytes (at most {})", id,
-                             table().text(id).size(), kSpecialBytesMax);
-            all.push_back(id);
-            if (type != TokenType::UserDefined) continue;
-            user_defined.push_back(id);
-            texts.emplace_back(table().text(id));
+    Result<void> make_stages() {
+        switch (kind_) {
+            case Kind::ByteBpe:
+            case Kind::CharacterBpe: return make_bpe_stages();
+            case Kind::SentencePiece: return make_sentencepiece_stages();
+            case Kind::WordPiece: return make_wordpiece_stages();
+            case Kind::Unigram: return make_unigram_stages();
         }
-        const std::vector<bool> in_template = StopAutomaton(texts).occurring(vocabulary_.chat_templates);
-        for (size_t i = 0; i < user_defined.size(); ++i)
-            if (in_template[i] && !is_blank(texts[i])) tokenizer_->table_->make_marker(user_defined[i]);
-        std::erase_if(user_defined, [&](TokenId id) { return !table().is_plain(id); });
-        tokenizer_->in_values_.emplace(table(), user_defined);
-        tokenizer_->in_templates_.emplace(table(), all);
         return done();
     }
 
-    Result<void> make_model() {
-        std::optional<TokenId> unknown;
-        if (vocabulary_.unknown) unknown = static_cast<TokenId>(*vocabulary_.unknown);
-        if (!sentencepiece()) {
-            tokenizer_->model_ = TRY(make_bpe(table(), vocabulary_.merges, *spec_, unknown));
-            return done();
+    Result<void> make_bpe_stages() {
+        constexpr std::string_view kMerges = "key tokenizer.ggml.merges";
+        if (spec_->spelling == Spelling::EscapedSpace) parts_.normalizers.push_back(make_replace(" ", std::string(kEscapedSpace)));
+        parts_.splitters.push_back(make_spec_splitter(*spec_));
+        BpeOptions options{.byte_letters = kind_ == Kind::ByteBpe, .ignore_merges = spec_->ignore_merges};
+        // Bytes without a letter in the vocabulary are dropped, as Hugging Face does; most cannot occur in UTF-8.
+        if (kind_ == Kind::ByteBpe) parts_.splitters.push_back(make_byte_letters());
+        else options.fallback = {.unknown = to_id(vocabulary_.unknown), .byte_tokens = table().has_all_bytes()};
+        const auto pairs = TRY(MergeTable::split(vocabulary_.merges, kMerges));
+        parts_.model = make_bpe(table(), TRY(MergeTable::build(table(), pairs, 0, kMerges)), std::move(options));
+        return done();
+    }
+
+    Result<void> make_sentencepiece_stages() {
+        if (prefix_space()) parts_.normalizers.push_back(make_prepend(" "));
+        parts_.normalizers.push_back(make_replace(" ", std::string(kEscapedSpace)));
+        parts_.model = TRY(make_sentencepiece_bpe(table(), vocabulary_.scores, to_id(vocabulary_.unknown)));
+        return done();
+    }
+
+    Result<TokenId> unknown_token(std::string_view usual_text) const {
+        if (vocabulary_.unknown) return static_cast<TokenId>(*vocabulary_.unknown);
+        if (const auto id = table().find(usual_text)) return *id;
+        return error("key tokenizer.ggml.unknown_token_id: missing, and there is no token {}", usual_text);
+    }
+
+    Result<void> make_wordpiece_stages() {
+        BertNormalization bert{.lowercase = vocabulary_.lowercase.value_or(true)};
+        bert.strip_accents = vocabulary_.strip_accents.value_or(bert.lowercase);
+        add_bert_normalizer(parts_.normalizers, bert);
+        add_bert(parts_.splitters);
+        parts_.model =
+            make_wordpiece(table(), {.word_prefix = std::string(kEscapedSpace), .unknown = TRY(unknown_token("[UNK]"))});
+        return done();
+    }
+
+    Result<void> make_unigram_stages() {
+        if (!vocabulary_.charsmap.empty()) {
+            Result<Charsmap> map = Charsmap::parse(vocabulary_.charsmap);
+            if (!map.ok()) return error("key tokenizer.ggml.precompiled_charsmap: {}", map.error().message);
+            parts_.normalizers.push_back(make_precompiled(std::move(map).take()));
         }
-        tokenizer_->prefix_space_ = vocabulary_.add_space_prefix.value_or(true);
-        tokenizer_->model_ =
-            TRY(make_sentencepiece_bpe(table(), vocabulary_.scores, tokenizer_->prefix_space_, unknown));
+        if (vocabulary_.scores.empty()) return error("key tokenizer.ggml.scores: missing (a t5 tokenizer needs them)");
+        if (vocabulary_.remove_extra_whitespaces.value_or(false))
+            parts_.splitters.push_back(make_character_splitter(is_white_space, SplitBehavior::Removed));
+        add_metaspace(parts_.splitters, std::string(kEscapedSpace), prefix_space() ? PrependScheme::Always : PrependScheme::Never, true);
+        parts_.model = make_unigram(table(), {vocabulary_.scores.begin(), vocabulary_.scores.end()},
+                                    {.unknown = TRY(unknown_token("<unk>")), .byte_fallback = table().has_all_bytes()});
         return done();
     }
 
     /// An id of SentencePiece's usual order, for old files that do not name it.
     std::optional<uint32_t> usual_id(uint32_t id) const {
-        if (!sentencepiece() || id >= static_cast<uint32_t>(table().size())) return std::nullopt;
+        if (kind_ != Kind::SentencePiece || id >= static_cast<uint32_t>(table().size())) return std::nullopt;
         if (table().type(static_cast<TokenId>(id)) != TokenType::Control) return std::nullopt;
         return id;
     }
 
     Result<void> choose_bos_and_eos() {
-        const std::optional<uint32_t> bos = vocabulary_.bos ? vocabulary_.bos : usual_id(1);
-        const std::optional<uint32_t> eos = vocabulary_.eos ? vocabulary_.eos : usual_id(2);
-        if (bos) tokenizer_->bos_ = static_cast<TokenId>(*bos);
-        if (eos) tokenizer_->eos_ = static_cast<TokenId>(*eos);
-
-        const bool usual = sentencepiece() || (spec_ && spec_->add_bos);
-        tokenizer_->add_bos_ = gemma4() || vocabulary_.add_bos.value_or(usual && bos);
-        tokenizer_->add_eos_ = vocabulary_.add_eos.value_or(false);
-        if (tokenizer_->add_bos_ && !bos)
-            return error("key tokenizer.ggml.bos_token_id: missing, but a BOS token is to be added");
-        if (tokenizer_->add_eos_ && !eos)
-            return error("key tokenizer.ggml.eos_token_id: missing, but an EOS token is to be added");
+        const Vocabulary& v = vocabulary_;
+        const bool bert = kind_ == Kind::WordPiece, sentencepiece = kind_ == Kind::SentencePiece;
+        if (bert) {
+            parts_.bos = v.cls ? to_id(v.cls) : v.bos ? to_id(v.bos) : table().find("[CLS]");
+            parts_.eos = v.sep ? to_id(v.sep) : v.eos ? to_id(v.eos) : table().find("[SEP]");
+        } else {
+            parts_.bos = to_id(v.bos ? v.bos : usual_id(1));
+            parts_.eos = to_id(v.eos ? v.eos : usual_id(2));
+        }
+        const bool usual_bos = parts_.bos && (bert || sentencepiece || (spec_ && spec_->add_bos));
+        const bool usual_eos = parts_.eos && (bert ? v.add_sep.value_or(true) : kind_ == Kind::Unigram);
+        parts_.add_bos = v.model == "gemma4" || v.add_bos.value_or(usual_bos);
+        parts_.add_eos = v.add_eos.value_or(usual_eos);
+        if (parts_.add_bos && !parts_.bos) return error("key tokenizer.ggml.bos_token_id: missing, but a BOS token is to be added");
+        if (parts_.add_eos && !parts_.eos) return error("key tokenizer.ggml.eos_token_id: missing, but an EOS token is to be added");
         return done();
-    }
-
-    void find_ends() {
-        auto& ends = tokenizer_->ends_generation_;
-        ends.resize(table().size());
-        for (std::string_view text : kEndTexts) {
-            if (const auto id = table().find(text)) ends[*id] = true;
-        }
-        // Where messages end in <|return|> or <|call|> (gpt-oss), or in <|flush|> or <|calls|>, <|end|> ends one
-        // channel.
-        const auto both = [&](std::string_view a, std::string_view b) { return table().find(a) && table().find(b); };
-        const auto end = table().find("<|end|>");
-        if (end && (both("<|return|>", "<|call|>") || both("<|flush|>", "<|calls|>"))) ends[*end] = false;
-        for (const auto& id : {vocabulary_.eos, vocabulary_.eot, vocabulary_.eom}) {
-            if (id) ends[*id] = true;
-        }
-        if (tokenizer_->eos_) ends[*tokenizer_->eos_] = true;
     }
 
     /// GGUF does not say which added tokens take white space with them; these models are known to have some.
     void find_strips() {
-        auto& left = tokenizer_->strip_left_;
-        auto& right = tokenizer_->strip_right_;
-        left.resize(table().size());
-        right.resize(table().size());
+        auto& left = parts_.strip_left;
+        auto& right = parts_.strip_right;
         const std::string name = lower_ascii(vocabulary_.general_name);
         const auto named = [&](std::string_view part) { return name.find(part) != std::string::npos; };
         const auto pre = [&](std::string_view part) { return vocabulary_.pre == part; };
-        if (pre("jina-v2-de") || pre("jina-v2-es") || pre("jina-v2-code")) {
+        if (pre("jina-v2-de") || pre("jina-v2-es") || pre("jina-v2-code") || named("nomic-bert-moe") || named("jina-bert-v3")) {
             if (const auto mask = table().find("<mask>")) left[*mask] = true;
         } else if (pre("modern-bert") || named("modern-bert")) {
             if (const auto mask = table().find("[MASK]")) left[*mask] = true;
@@ -207,10 +227,12 @@ private:
     }
 
     Vocabulary vocabulary_;
-    Spelling spelling_ = Spelling::EscapedSpace;
-    const PretokenizerSpec* spec_ = nullptr;  // null: SentencePiece
-    std::unique_ptr<Tokenizer> tokenizer_{new Tokenizer};
+    Kind kind_ = Kind::ByteBpe;
+    const PretokenizerSpec* spec_ = nullptr;  // of BPE
+    TokenizerParts parts_;
 };
+
+}  // namespace
 
 Result<std::unique_ptr<Tokenizer>> make_tokenizer(Vocabulary vocabulary) {
     return TokenizerBuilder(std::move(vocabulary)).build();

@@ -1,66 +1,18 @@
 #include "text/pretokenizer.hpp"
 
-#define PCRE2_CODE_UNIT_WIDTH 8
-#include <pcre2.h>
-
 #include <algorithm>
 
 #include "base/check.hpp"
-#include "base/utf8.hpp"
+#include "text/regex.hpp"
 
 namespace godwit {
 namespace {
 
-struct Free {
-    void operator()(pcre2_code* p) const { pcre2_code_free(p); }
-    void operator()(pcre2_match_data* p) const { pcre2_match_data_free(p); }
-    void operator()(pcre2_match_context* p) const { pcre2_match_context_free(p); }
-};
-using Code = std::unique_ptr<pcre2_code, Free>;
-
-Code compile(std::string_view pattern) {
-    // `$` in a published pattern means the end of the piece. Matching sees well-formed UTF-8 only.
-    constexpr uint32_t kOptions = PCRE2_UTF | PCRE2_UCP | PCRE2_DOLLAR_ENDONLY;
-    int fault = 0;
-    size_t offset = 0;
-    Code code(pcre2_compile(reinterpret_cast<PCRE2_SPTR>(pattern.data()), pattern.size(), kOptions, &fault, &offset,
-                            nullptr));
-    CHECK(code != nullptr);  // the patterns are ours
-    // Where there is no JIT (no executable memory), pcre2_match() interprets: slower, the same.
-    (void)pcre2_jit_compile(code.get(), PCRE2_JIT_COMPLETE);
-    return code;
+Regex compile(std::string_view pattern) {
+    Result<Regex> regex = Regex::compile(pattern);
+    CHECK(regex.ok());  // the patterns are ours
+    return std::move(regex).take();
 }
-
-/// PCRE2's scratch for one split().
-class Matcher {
-public:
-    explicit Matcher(size_t text_size)
-        : data_(pcre2_match_data_create(1, nullptr)), context_(pcre2_match_context_create(nullptr)) {
-        CHECK(data_ != nullptr && context_ != nullptr);
-        // No pattern of ours needs more than a few steps a byte; these bounds are for the day when one does.
-        constexpr size_t kSteps = 1'000'000, kStepsPerByte = 16;
-        const size_t steps = std::min<size_t>(kSteps + kStepsPerByte * text_size, UINT32_MAX);
-        pcre2_set_match_limit(context_.get(), static_cast<uint32_t>(steps));
-        pcre2_set_heap_limit(context_.get(), 64 * 1024);  // KiB
-    }
-
-    struct Match {
-        size_t begin, end;
-    };
-
-    /// The first match at or after `from`. None also where a limit is met: the rest is then one piece.
-    std::optional<Match> next(const pcre2_code& code, std::string_view text, size_t from) {
-        const int found = pcre2_match(&code, reinterpret_cast<PCRE2_SPTR>(text.data()), text.size(), from,
-                                      PCRE2_NO_UTF_CHECK, data_.get(), context_.get());
-        if (found < 0) return std::nullopt;
-        const size_t* range = pcre2_get_ovector_pointer(data_.get());
-        return Match{range[0], range[1]};
-    }
-
-private:
-    std::unique_ptr<pcre2_match_data, Free> data_;
-    std::unique_ptr<pcre2_match_context, Free> context_;
-};
 
 /// Collects ascending ends of pieces; cuts at a place that is one already, or at the start, count for nothing.
 class Cuts {
@@ -90,29 +42,18 @@ void cut_thirds(std::string_view text, size_t begin, size_t end, size_t base, Cu
     }
 }
 
-/// The well-formed, or the ill-formed, stretch that `text` begins with.
-size_t stretch(std::string_view text, bool well_formed) {
-    size_t size = 0;
-    while (size < text.size()) {
-        const Utf8Unit unit = next_utf8(text.substr(size));
-        if ((unit.form == Utf8Form::WellFormed) != well_formed) break;
-        size += unit.size;
-    }
-    return size;
-}
-
 }  // namespace
 
 struct Pretokenizer::Step {
     Cut cut;
-    Code code;
+    Regex regex;
 
     /// Cuts the piece text[begin, end), which is all that the pattern sees.
-    void apply(std::string_view text, size_t begin, size_t end, Matcher& matcher, Cuts& cuts) const {
+    void apply(std::string_view text, size_t begin, size_t end, RegexMatcher& matcher, Cuts& cuts) const {
         const std::string_view piece = text.substr(begin, end - begin);
         cuts.start(begin);
         for (size_t at = 0; at < piece.size();) {
-            const auto match = matcher.next(*code, piece, at);
+            const auto match = matcher.next(regex, piece, at);
             if (!match) break;
             if (cut != Cut::Thirds) cuts.cut(begin + match->begin);
             if (cut != Cut::Matches) cut_thirds(piece, match->begin, match->end, begin, cuts);
@@ -132,15 +73,15 @@ Pretokenizer::Pretokenizer(Pretokenizer&&) noexcept = default;
 Pretokenizer::~Pretokenizer() = default;
 
 void Pretokenizer::split(std::string_view text, FunctionRef<void(std::string_view)> take) const {
-    Matcher matcher(text.size());
+    RegexMatcher matcher(text.size());
     std::vector<size_t> ends, next;
     while (!text.empty()) {
-        if (const size_t broken = stretch(text, false)) {
+        if (const size_t broken = utf8_stretch(text, false)) {
             take(text.substr(0, broken));
             text.remove_prefix(broken);
             continue;
         }
-        const size_t size = stretch(text, true);
+        const size_t size = utf8_stretch(text, true);
         ends.assign(1, size);
         for (const Step& step : steps_) {
             next.clear();

@@ -9,7 +9,6 @@
 #include <vector>
 
 #include "base/function_ref.hpp"
-#include "text/token_table.hpp"
 
 namespace godwit {
 
@@ -23,6 +22,13 @@ enum class Cut : uint8_t {
 struct PretokenizerStep {
     Cut cut;
     std::string_view pattern;  // PCRE2, run with UTF and UCP
+};
+
+/// How a vocabulary writes the bytes of ordinary tokens.
+enum class Spelling : uint8_t {
+    ByteLetters,   // GPT-2's alphabet
+    EscapedSpace,  // UTF-8 with U+2581 for the space
+    Plain,         // UTF-8
 };
 
 /// What stands behind a name of tokenizer.ggml.pre.

@@ -18,25 +18,25 @@ uint32_t priority(float score) {
 
 class SentencePieceBpe final : public SubwordModel {
 public:
-    SentencePieceBpe(const TokenTable& table, const std::vector<float>& scores, bool prefix_space,
-                     std::optional<TokenId> unknown)
-        : table_(table), prefix_space_(prefix_space), fallback_(table, unknown) {
+    SentencePieceBpe(const TokenTable& table, const std::vector<float>& scores, std::optional<TokenId> unknown)
+        : table_(table), fallback_(table, {.unknown = unknown, .byte_tokens = table.has_all_bytes()}) {
         priorities_.reserve(scores.size());
         for (float score : scores) priorities_.push_back(priority(score));
     }
 
-    void encode(std::string_view text, std::vector<TokenId>& out, EncodeWork& work) const override {
-        const std::string escaped = (prefix_space_ ? std::string(kEscapedSpace) : std::string()) + escape_spaces(text);
+    void encode(const Pieces& pieces, std::vector<TokenId>& out, EncodeWork& work) const override {
         Merger merger;
-        for (size_t i = 0; i < escaped.size();) {
-            const uint32_t size = next_utf8(std::string_view(escaped).substr(i)).size;
-            const auto id = table_.find_plain(std::string_view(escaped).substr(i, size));
-            merger.add(static_cast<uint32_t>(i), size, id.value_or(kNoToken));
-            i += size;
-        }
-        merger.run([&](const Merger::Symbol& a, const Merger::Symbol& b) { return find(escaped, a, b); });
-        fallback_.append(merger, escaped, out);
-        ++work.pieces;
+        pieces.for_each([&](std::string_view text) {
+            ++work.pieces;
+            merger.clear();
+            for (size_t i = 0; i < text.size();) {
+                const uint32_t size = next_utf8(text.substr(i)).size;
+                merger.add(static_cast<uint32_t>(i), size, table_.find_plain(text.substr(i, size)).value_or(kNoToken));
+                i += size;
+            }
+            merger.run([&](const Merger::Symbol& a, const Merger::Symbol& b) { return find(text, a, b); });
+            fallback_.append(merger, text, out);
+        });
         work.queue_pushes += merger.pushes();
     }
 
@@ -50,7 +50,6 @@ private:
     }
 
     const TokenTable& table_;
-    bool prefix_space_;
     Fallback fallback_;
     std::vector<uint32_t> priorities_;  // by id
 };
@@ -58,13 +57,13 @@ private:
 }  // namespace
 
 Result<std::unique_ptr<SubwordModel>> make_sentencepiece_bpe(const TokenTable& table, const std::vector<float>& scores,
-                                                             bool prefix_space, std::optional<TokenId> unknown) {
+                                                             std::optional<TokenId> unknown) {
     if (scores.empty()) return error("key tokenizer.ggml.scores: missing (a llama tokenizer merges by score)");
     if (!table.has_all_bytes() && !unknown)
         return error(
             "key tokenizer.ggml.tokens: the 256 byte tokens <0x00> … <0xFF> are not all there, and no unknown "
             "token stands in for them");
-    return std::unique_ptr<SubwordModel>(std::make_unique<SentencePieceBpe>(table, scores, prefix_space, unknown));
+    return std::unique_ptr<SubwordModel>(std::make_unique<SentencePieceBpe>(table, scores, unknown));
 }
 
 }  // namespace godwit

@@ -1,14 +1,13 @@
-// Finds special tokens in a text: the leftmost, of several that begin there the longest. The sorted texts serve as a
-// trie. Time: one table look-up a byte where none begins; at worst the text × the longest special (kSpecialBytesMax).
+// Finds special tokens in a text: the leftmost, of several that begin there the longest. Time: one table look-up a byte
+// where none begins; at worst the text × the longest special (kSpecialBytesMax).
 #pragma once
 
-#include <array>
 #include <cstddef>
 #include <optional>
 #include <string_view>
 #include <vector>
 
-#include "text/token_table.hpp"
+#include "text/text_trie.hpp"
 
 namespace godwit {
 
@@ -23,24 +22,25 @@ public:
         TokenId id = 0;
     };
 
-    /// Tokens with empty text are left out. `table` must outlive the matcher.
-    SpecialMatcher(const TokenTable& table, std::span<const TokenId> ids);
+    SpecialMatcher() = default;
+    /// Empty texts are left out. Views must outlive the matcher.
+    explicit SpecialMatcher(std::vector<TextTrie::Entry> specials) {
+        std::erase_if(specials, [](const TextTrie::Entry& special) { return special.text.empty(); });
+        trie_ = TextTrie(std::move(specials));
+    }
 
-    std::optional<Match> find(std::string_view text) const;
+    std::optional<Match> find(std::string_view text) const {
+        for (size_t begin = 0; begin < text.size(); ++begin) {
+            if (!trie_.begins(text[begin])) continue;
+            std::optional<Match> longest;
+            trie_.visit_beginnings(text.substr(begin), [&](size_t size, TokenId id) { longest = Match{begin, size, id}; });
+            if (longest) return longest;
+        }
+        return std::nullopt;
+    }
 
 private:
-    std::optional<Match> longest_at(std::string_view text, size_t start) const;
-
-    struct Special {
-        std::string_view text;
-        TokenId id;
-    };
-    struct Range {
-        uint32_t begin = 0, end = 0;
-    };
-
-    std::vector<Special> specials_;       // by text
-    std::array<Range, 256> first_bytes_;  // the specials that begin with a byte
+    TextTrie trie_;
 };
 
 }  // namespace godwit

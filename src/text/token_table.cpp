@@ -4,7 +4,6 @@
 #include <charconv>
 
 #include "base/printable.hpp"
-#include "text/byte_alphabet.hpp"
 
 namespace godwit {
 namespace {
@@ -13,7 +12,8 @@ namespace {
 constexpr size_t kMaxTextBytes = 4096;
 constexpr size_t kMaxTokens = size_t{1} << 28;
 
-/// N of "<0xN>", two hexadecimal digits.
+}  // namespace
+
 std::optional<uint8_t> parse_byte_token(std::string_view text) {
     if (text.size() != 6 || !text.starts_with("<0x") || text.back() != '>') return std::nullopt;
     uint8_t byte = 0;
@@ -22,43 +22,35 @@ std::optional<uint8_t> parse_byte_token(std::string_view text) {
     return byte;
 }
 
-std::string unescape(std::string_view text) {
-    std::string out;
-    while (!text.empty()) {
-        const bool space = text.starts_with(kEscapedSpace);
-        out += space ? ' ' : text[0];
-        text.remove_prefix(space ? kEscapedSpace.size() : 1);
-    }
-    return out;
-}
-
-}  // namespace
-
-Result<TokenTable> TokenTable::build(const std::vector<std::string_view>& texts, std::vector<TokenType> types,
-                                     Spelling spelling) {
-    if (texts.empty()) return error("key tokenizer.ggml.tokens: the vocabulary is empty");
+Result<TokenTable> TokenTable::build(const std::vector<std::string_view>& texts, std::vector<TokenType> types, Decode decode,
+                                     std::string_view where) {
+    if (texts.empty()) return error("{}: the vocabulary is empty", where);
     if (!types.empty() && types.size() != texts.size())
         return error("key tokenizer.ggml.token_type: length {} is not the count of tokens, {}", types.size(),
                      texts.size());
     uint64_t bytes = 0;
     for (std::string_view text : texts) bytes += text.size();
     if (texts.size() > kMaxTokens || bytes > UINT32_MAX)
-        return error("key tokenizer.ggml.tokens: {} tokens of {} bytes are too many", texts.size(), bytes);
+        return error("{}: {} tokens of {} bytes are too many", where, texts.size(), bytes);
 
     TokenTable table(texts.size(), std::move(types));
     table.texts_.reserve(texts.size(), bytes);
-    table.bytes_.reserve(texts.size(), bytes);  // decoding makes no text longer
+    table.bytes_.reserve(texts.size(), bytes);  // decoding rarely makes a text longer
+    uint64_t decoded = 0;
     for (std::string_view text : texts) {
-        TRY(table.add(text));
-        table.bytes_.push_back(table.decode(table.size() - 1, spelling));
+        TRY(table.add(text, where));
+        const TokenId id = table.size() - 1;
+        const std::string meaning = decode(id, text, table.type(id));
+        if ((decoded += meaning.size()) > UINT32_MAX) return error("{}: the decoded tokens have more than 4 GiB", where);
+        table.bytes_.push_back(meaning);
     }
     return table;
 }
 
-Result<void> TokenTable::add(std::string_view text) {
+Result<void> TokenTable::add(std::string_view text, std::string_view where) {
     const auto id = static_cast<TokenId>(texts_.size());
     if (text.size() > kMaxTextBytes)
-        return error("key tokenizer.ggml.tokens: token {} is {} bytes long (at most {})", id, text.size(),
+        return error("{}: token {} is {} bytes long (at most {})", where, id, text.size(),
                      kMaxTextBytes);
     longest_text_ = std::max(longest_text_, text.size());
     const TokenType kind = type(id);
@@ -67,33 +59,19 @@ Result<void> TokenTable::add(std::string_view text) {
     if (kind == TokenType::Byte) {
         const std::optional<uint8_t> byte = parse_byte_token(text);
         if (!byte)
-            return error("key tokenizer.ggml.tokens: token {} has the type byte, but '{}' is not <0xNN>", id,
+            return error("{}: token {} has the type byte, but '{}' is not <0xNN>", where, id,
                          printable(text));
         if (!byte_tokens_[*byte]) byte_tokens_[*byte] = id;
     }
     if (!text.empty()) {  // an empty one is a gap in the ids: never met in a text
         if (std::optional<TokenId> other = find(text))
-            return error("key tokenizer.ggml.tokens: tokens {} and {} are duplicates: '{}'", *other, id,
+            return error("{}: tokens {} and {} are duplicates: '{}'", where, *other, id,
                          printable(text));
         if (!index_.insert(hash_text(text), static_cast<uint32_t>(id)))
-            return error("key tokenizer.ggml.tokens: too many tokens with equal hashes (a file made to do harm?)");
+            return error("{}: too many tokens with equal hashes (a file made to do harm?)", where);
     }
     texts_.push_back(text);
     return done();
-}
-
-/// The bytes of `id`, whose text is there already.
-std::string TokenTable::decode(TokenId id, Spelling spelling) const {
-    const std::string_view text = texts_[id];
-    const TokenType kind = type(id);
-    if (kind == TokenType::Byte) return std::string(1, static_cast<char>(*parse_byte_token(text)));
-    if (kind == TokenType::Control || kind == TokenType::Unknown) return std::string(text);
-    if (spelling == Spelling::EscapedSpace) return unescape(text);
-    if (spelling == Spelling::ByteLetters && kind != TokenType::UserDefined) {
-        // A token with any other character is meant as it stands (as Hugging Face's ByteLevel decoder takes it).
-        if (std::optional<std::string> bytes = decode_byte_letters(text)) return *std::move(bytes);
-    }
-    return std::string(text);
 }
 
 std::optional<TokenId> TokenTable::find(std::string_view text) const {

@@ -10,20 +10,17 @@
 #include <string_view>
 #include <vector>
 
+#include "base/function_ref.hpp"
 #include "base/result.hpp"
 #include "text/flat_index.hpp"
 #include "text/vocabulary.hpp"
 
 namespace godwit {
 
-/// How the file writes the bytes of ordinary tokens.
-enum class Spelling : uint8_t {
-    ByteLetters,   // GPT-2's alphabet
-    EscapedSpace,  // UTF-8 with U+2581 for the space
-    Plain,         // UTF-8
-};
-
 inline constexpr std::string_view kEscapedSpace = "\xE2\x96\x81";  // U+2581 ▁
+
+/// N of "<0xN>", two hexadecimal digits.
+std::optional<uint8_t> parse_byte_token(std::string_view text);
 
 /// Strings by id, one after another in one piece of memory: a look-up by text touches as little of it as possible.
 class StringTable {
@@ -50,15 +47,18 @@ private:
 
 class TokenTable {
 public:
-    /// Checks texts and types. `types` may be empty: all Normal. Errors name the token.
-    static Result<TokenTable> build(const std::vector<std::string_view>& texts, std::vector<TokenType> types,
-                                    Spelling spelling);
+    /// The bytes that a token with this text and type stands for.
+    using Decode = FunctionRef<std::string(TokenId id, std::string_view text, TokenType type)>;
+
+    /// Checks texts and types. `types` may be empty: all Normal. Errors name the token, and the list of texts by `where`.
+    static Result<TokenTable> build(const std::vector<std::string_view>& texts, std::vector<TokenType> types, Decode decode,
+                                    std::string_view where);
 
     TokenId size() const { return static_cast<TokenId>(texts_.size()); }
     std::string_view text(TokenId id) const { return texts_[id]; }
     TokenType type(TokenId id) const { return types_.empty() ? TokenType::Normal : types_[id]; }
 
-    /// The bytes that the token stands for when it is shown: the text itself of control, unknown and user-defined ones.
+    /// The bytes that the token stands for when it is shown.
     std::string_view bytes(TokenId id) const { return bytes_[id]; }
 
     std::optional<TokenId> find(std::string_view text) const;
@@ -81,8 +81,7 @@ public:
 
 private:
     TokenTable(size_t size, std::vector<TokenType> types) : types_(std::move(types)), index_(size) {}
-    Result<void> add(std::string_view text);
-    std::string decode(TokenId id, Spelling spelling) const;
+    Result<void> add(std::string_view text, std::string_view where);
 
     StringTable texts_;
     std::vector<TokenType> types_;

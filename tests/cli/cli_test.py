@@ -40,7 +40,7 @@ class Commands(unittest.TestCase):
 
     def test_version_and_help(self):
         self.assertRegex(self.ok("--version"), r"^godwit \d+\.\d+\.\d+\n$")
-        for command in ("run", "inspect", "plan", "tokenize", "detokenize", "logits", "perplexity", "bench"):
+        for command in ("run", "inspect", "plan", "tokenize", "detokenize", "logits", "perplexity", "bench", "pull", "list", "rm"):
             self.assertIn(command, self.ok("--help"))
             self.assertIn("Example", self.ok(command, "--help"))
 
@@ -81,6 +81,22 @@ class Commands(unittest.TestCase):
         self.assertEqual(self.ok("tokenize", TINY, "--text", "", "--json"), '{"tokens":[]}\n')
         self.fails("detokenize", TINY, "--tokens", "1,x", mentions=["--tokens", "x"])
         self.fails("detokenize", TINY, "--tokens", "999999", mentions=["999999", "vocabulary"])
+
+    def test_tokenizer_json(self):
+        llama = json.loads((DATA.parents[1] / "golden/tokenizers/tokenizers.json").read_text())["bases"]["llama"]
+        with tempfile.TemporaryDirectory() as folder:
+            file = Path(folder) / "tokenizer.json"
+            file.write_text(json.dumps(llama))
+            text = "Hello  w\u00f6rld \U0001F600\n"
+            for model in (folder, str(file)):
+                tokens = json.loads(self.ok("tokenize", model, "--text", text, "--json"))["tokens"]
+                ids = ",".join(str(t["id"]) for t in tokens)
+                self.assertEqual(json.loads(self.ok("detokenize", model, "--tokens", ids, "--json"))["text"], text)
+            self.assertEqual(len(json.loads(self.ok("tokenize", folder, "--text", "<s>", "--special", "--json"))["tokens"]), 1)
+            (Path(folder) / "tokenizer_config.json").write_text('{"bos_token": "nope"}')
+            self.fails("tokenize", folder, "--text", "a", mentions=[folder, "tokenizer_config.json.bos_token", "nope"])
+            file.write_text("{")
+            self.fails("tokenize", str(file), "--text", "a", mentions=[str(file), "line 1"])
 
     def test_logits_file(self):
         with tempfile.TemporaryDirectory() as folder:

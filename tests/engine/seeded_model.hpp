@@ -102,15 +102,15 @@ inline GgufWriter seeded_llama(const LlamaShape& shape, uint64_t seed) {
 }
 
 /// A model that says next(a) after every a: one-hot embeddings, layers that add nothing, and an output row b with a one
-/// at every a before b. Where next() is negative all tokens are equally likely.
-inline GgufWriter chain_llama(const std::function<int32_t(int32_t)>& next, int64_t context = 256) {
+/// at every a before b. Where next() is negative all tokens are equally likely. `strength` × 18 is the logit of the next token; others have 0.
+inline GgufWriter chain_llama(const std::function<int32_t(int32_t)>& next, int64_t context = 256, float strength = 10) {
     constexpr int64_t kDim = 320;  // at least one a token
     static_assert(kVocabulary <= kDim);
     LlamaShape shape{.embedding = kDim, .layers = 1, .heads = 4, .kv_heads = 1, .ffn = 32, .context = context};
     std::vector<float> embedding(kDim * kVocabulary), output(kDim * kVocabulary);
     for (int32_t a = 0; a < kVocabulary; ++a) {
         embedding[a * kDim + a] = 1;
-        if (int32_t b = next(a); b >= 0) output[b * kDim + a] = 10;
+        if (int32_t b = next(a); b >= 0) output[b * kDim + a] = strength;
     }
     auto bytes = [](const std::vector<float>& values) {
         return std::string(reinterpret_cast<const char*>(values.data()), values.size() * 4);

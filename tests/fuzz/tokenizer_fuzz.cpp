@@ -69,6 +69,9 @@ void add_line(godwit::Vocabulary& v, std::string_view line) {
         case 'B':
             v.add_bos = number & 1;
             break;
+        case 'c':
+            v.charsmap = rest;
+            break;
         case 'S':
             v.add_space_prefix = number & 1;
             break;
@@ -86,10 +89,10 @@ void add_line(godwit::Vocabulary& v, std::string_view line) {
     }
 }
 
-void check_encoding(const godwit::Tokenizer& tokenizer, std::string_view text, godwit::Specials specials, bool exact) {
+void check_encoding(const godwit::Tokenizer& tokenizer, std::string_view text, godwit::Specials specials, bool merges, bool exact) {
     godwit::EncodeWork work;
     const auto ids = tokenizer.encode(text, specials, &work);
-    CHECK(work.queue_pushes <= 9 * (text.size() + 1));  // ▁ has three bytes
+    if (merges) CHECK(work.queue_pushes <= 9 * (text.size() + 1));  // ▁ has three bytes
     for (godwit::TokenId id : ids) CHECK(id >= 0 && id < tokenizer.size());
     if (exact)
         CHECK(tokenizer.decode(ids, true) == text);
@@ -120,15 +123,16 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
     // pre-tokenizer of raw text has no use for the byte letters.
     const auto* spec = godwit::find_pretokenizer(v.pre);
     const bool letters = v.model == "gpt2" && (!spec || spec->spelling == godwit::Spelling::ByteLetters);
-    const bool escaped = v.model != "gpt2" && input.find(godwit::kEscapedSpace) == std::string_view::npos;
+    const bool merges = v.model != "bert" && v.model != "t5";
+    const bool escaped = merges && v.model != "gpt2" && input.find(godwit::kEscapedSpace) == std::string_view::npos;
     const bool exact = all_bytes && !user_defined && (letters || escaped);
     auto made = godwit::make_tokenizer(std::move(v));
     if (!made.ok()) {
         CHECK(made.error().message.find('\n') == std::string::npos);
         return 0;
     }
-    check_encoding(*made.value(), input, godwit::Specials::None, exact);
-    check_encoding(*made.value(), input, godwit::Specials::All, false);
+    check_encoding(*made.value(), input, godwit::Specials::None, merges, exact);
+    check_encoding(*made.value(), input, godwit::Specials::All, merges, false);
     for (godwit::TokenId id = 0; id < made.value()->size(); ++id) {
         (void)made.value()->bytes(id, true).size();
         (void)made.value()->ends_generation(id);

@@ -54,5 +54,16 @@ TEST(Checks, TensorsThatNobodyUses) {
     expect_mentions(fault_of(divided), "rope_freqs.weight: unexpected");
 }
 
+TEST(Checks, ChatTemplatesThatCannotRender) {
+    GgufWriter broken = small();
+    broken.set("tokenizer.chat_template", "{{ messages[0].content }}").set("tokenizer.chat_template.tool_use", "{% if %}");
+    expect_mentions(fault_of(broken), "key tokenizer.chat_template.tool_use: template line 1: ");
+    GgufWriter endless = small();
+    endless.set("tokenizer.chat_template", "{% for a in range(99999) %}{% for b in range(99999) %}{% endfor %}{% endfor %}");
+    expect_mentions(fault_of(endless), "key tokenizer.chat_template: template line 1: the template needs more than");
+    GgufWriter number = small();
+    expect_mentions(fault_of(number.set("tokenizer.chat_template", 1u)), "key tokenizer.chat_template: ");
+}
+
 }  // namespace
 }  // namespace godwit::test

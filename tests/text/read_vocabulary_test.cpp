@@ -66,6 +66,25 @@ TEST(ReadVocabulary, TakesEveryKey) {
               "");
 }
 
+TEST(ReadVocabulary, TakesTheKeysOfWordPieceAndUnigram) {
+    GgufWriter gguf = valid();
+    gguf.set<uint32_t>("tokenizer.ggml.cls_token_id", 1).set<uint32_t>("tokenizer.ggml.seperator_token_id", 2);
+    gguf.set("tokenizer.ggml.add_sep_token", false).set("tokenizer.ggml.remove_extra_whitespaces", true);
+    gguf.set("tokenizer.ggml.normalizer.lowercase", false).set("tokenizer.ggml.normalizer.strip_accents", true);
+    gguf.array<uint8_t>("tokenizer.ggml.precompiled_charsmap", {7, 0, 255});
+    EXPECT_EQ(read(gguf,
+                   [](const Vocabulary& v) {
+                       EXPECT_EQ(v.cls, 1u);
+                       EXPECT_EQ(v.sep, 2u);
+                       EXPECT_EQ(v.add_sep, false);
+                       EXPECT_EQ(v.remove_extra_whitespaces, true);
+                       EXPECT_EQ(v.lowercase, false);
+                       EXPECT_EQ(v.strip_accents, true);
+                       EXPECT_EQ(v.charsmap, std::string_view("\x07\0\xFF", 3));
+                   }),
+              "");
+}
+
 TEST(ReadVocabulary, AbsentKeysStayAbsent) {
     EXPECT_EQ(read(valid(),
                    [](const Vocabulary& v) {
@@ -100,6 +119,9 @@ TEST(ReadVocabulary, RefusesWithTheKey) {
         {"tokenizer.ggml.fim_pre_token_id", [](GgufWriter& g, const std::string& key) { g.set<uint32_t>(key, 99); }},
         {"tokenizer.ggml.mask_token_id", [](GgufWriter& g, const std::string& key) { g.set(key, "<mask>"); }},
         {"tokenizer.chat_template", [](GgufWriter& g, const std::string& key) { g.set(key, true); }},
+        {"tokenizer.ggml.precompiled_charsmap", [](GgufWriter& g, const std::string& key) { g.set(key, "text"); }},
+        {"tokenizer.ggml.precompiled_charsmap", [](GgufWriter& g, const std::string& key) { g.array<uint32_t>(key, {1}); }},
+        {"tokenizer.ggml.seperator_token_id", [](GgufWriter& g, const std::string& key) { g.set<uint32_t>(key, 4); }},
     };
     for (const auto& [key, change] : changes) {
         GgufWriter gguf = valid();

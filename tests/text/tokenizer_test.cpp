@@ -215,6 +215,86 @@ TEST(Gemma4, IsBpeOnCharactersWithByteFallback) {
     EXPECT_EQ(tokenizer->decode(tokenizer->encode(" a\xFF\u00e9", Specials::None)), " a\xFF\u00e9");
 }
 
+TEST(WordPiece, TakesTheLongestTokenOrTheUnknownOne) {
+    const TinyVocabulary tiny = tiny_wordpiece();
+    const auto tokenizer = make(tiny);
+    EXPECT_EQ(tokenizer->encode("unaffable. a", Specials::None), ids(tiny, {"\u2581un", "aff", "able", "\u2581.", "\u2581a"}));
+    EXPECT_EQ(tokenizer->encode("unaffaffx a", Specials::None), ids(tiny, {"[UNK]", "\u2581a"}));
+    EXPECT_EQ(tokenizer->encode("aff", Specials::None), ids(tiny, {"[UNK]"}));  // begins no word
+    EXPECT_EQ(tokenizer->encode("A\u4e2dA", Specials::None), ids(tiny, {"\u2581a", "\u2581\u4e2d", "\u2581a"}));
+    EXPECT_EQ(tokenizer->encode("a\xFF a\x01 \t", Specials::None), ids(tiny, {"[UNK]", "\u2581a"}));
+    EXPECT_TRUE(tokenizer->encode(" \n", Specials::None).empty());
+    EXPECT_EQ(tokenizer->encode(std::string(100, 'a'), Specials::None).size(), 100u);
+    EXPECT_EQ(tokenizer->encode(std::string(101, 'a'), Specials::None), ids(tiny, {"[UNK]"}));
+    EXPECT_EQ(tokenizer->encode("[SEP]a", Specials::All), ids(tiny, {"[SEP]", "\u2581a"}));
+    EXPECT_EQ(tokenizer->encode("[SEP]", Specials::None), (Ids{1, 1, 1}));  // [, SEP, ]: a value's brackets are no marker
+    EXPECT_EQ(tokenizer->decode(ids(tiny, {"\u2581un", "able", "\u2581a"})), "unable a");
+    EXPECT_TRUE(tokenizer->add_bos() && tokenizer->add_eos());
+    EXPECT_EQ(tokenizer->bos(), tiny.id("[CLS]"));
+    EXPECT_EQ(tokenizer->eos(), tiny.id("[SEP]"));
+}
+
+TEST(WordPiece, AccentsGoOrStayAsTheFileSays) {  // T10
+    TinyVocabulary tiny = tiny_wordpiece();
+    EXPECT_EQ(make(tiny)->encode("Hokkaid\u014d", Specials::None), ids(tiny, {"\u2581hokkaido"}));
+    EXPECT_EQ(make(tiny)->encode("Hokkaido\u0304", Specials::None), ids(tiny, {"\u2581hokkaido"}));
+    tiny.v.strip_accents = false;
+    EXPECT_EQ(make(tiny)->encode("Hokkaid\u014d", Specials::None), ids(tiny, {"\u2581hokkaid\u014d"}));
+    tiny.v.lowercase = false;
+    EXPECT_EQ(make(tiny)->encode("Hokkaid\u014d hokkaid\u014d", Specials::None), ids(tiny, {"[UNK]", "\u2581hokkaid\u014d"}));
+}
+
+TEST(Unigram, TakesTheMostLikelyTokens) {
+    const TinyVocabulary tiny = tiny_unigram();
+    const auto tokenizer = make(tiny);
+    EXPECT_EQ(tokenizer->encode("ab", Specials::None), ids(tiny, {"\u2581", "ab"}));  // ties with ▁a + b, which is found later
+    EXPECT_EQ(tokenizer->encode("bab", Specials::None), ids(tiny, {"\u2581", "b", "ab"}));
+    EXPECT_EQ(tokenizer->encode("babc", Specials::None), ids(tiny, {"\u2581", "b", "ab", "c"}));  // −9 beats −12
+    EXPECT_EQ(tokenizer->encode("axya", Specials::None), ids(tiny, {"\u2581a", "<unk>", "a"}));
+    EXPECT_EQ(tokenizer->encode("a\xFF\xFE", Specials::None), ids(tiny, {"\u2581a", "<unk>"}));
+    EXPECT_EQ(tokenizer->encode("<s>a", Specials::All), ids(tiny, {"<s>", "\u2581a"}));
+    EXPECT_EQ(tokenizer->decode(ids(tiny, {"\u2581a", "b", "\u2581a"})), "ab a");
+    EXPECT_TRUE(tokenizer->add_eos());
+    EXPECT_FALSE(tokenizer->add_bos());
+}
+
+TEST(Unigram, FallsBackToBytes) {
+    TinyVocabulary tiny = tiny_unigram();
+    for (int byte = 0; byte < 256; ++byte) tiny.add(fmt::format("<0x{:02X}>", byte), TokenType::Byte);
+    const auto tokenizer = make(tiny);
+    EXPECT_EQ(tokenizer->encode("a\u00e9\xFF", Specials::None), ids(tiny, {"\u2581a", "<0xC3>", "<0xA9>", "<0xFF>"}));
+    EXPECT_EQ(tokenizer->decode(tokenizer->encode("a\u00e9\xFF", Specials::None)), "a\u00e9\xFF");
+    for (TokenId id : tokenizer->encode("<0x41>", Specials::None)) EXPECT_NE(id, tiny.id("<0x41>"));
+}
+
+TEST(Unigram, AppliesTheCharsmap) {
+    TinyVocabulary tiny = tiny_unigram();
+    const std::string charsmap = tiny_charsmap();
+    tiny.v.charsmap = charsmap;
+    EXPECT_EQ(make(tiny)->encode("bx\u00e9b", Specials::None), ids(tiny, {"\u2581", "b", "ab", "b"}));
+    tiny.v.remove_extra_whitespaces = true;
+    EXPECT_EQ(make(tiny)->encode("  a\u00e9   a ", Specials::None), ids(tiny, {"\u2581a", "\u2581a"}));
+}
+
+TEST(Unigram, RefusesCharsmapsThatPointOutsideThemselves) {  // M13
+    const auto refused = [](auto change, const std::string& word) {
+        std::string charsmap = tiny_charsmap();
+        change(charsmap);
+        TinyVocabulary tiny = tiny_unigram();
+        tiny.v.charsmap = charsmap;
+        const auto made = make_tokenizer(tiny.v);
+        ASSERT_FALSE(made.ok()) << word;
+        EXPECT_NE(made.error().message.find("precompiled_charsmap"), std::string::npos) << made.error().message;
+        EXPECT_NE(made.error().message.find(word), std::string::npos) << made.error().message;
+    };
+    refused([](std::string& c) { c[3] = '\x7f'; }, "does not fit");
+    refused([](std::string& c) { c[0] = '\x01'; }, "does not fit");
+    refused([](std::string& c) { c.resize(3); }, "too few");
+    refused([](std::string& c) { c[4 + 4 * 5 + 2] = '\x7f'; }, "unit 5 points at unit");
+    refused([](std::string& c) { c[4 + 4 * 1] = '\x04'; }, "unit 1 points at byte 4");
+    refused([](std::string& c) { c += std::string(300, 'a'); }, "replacement of 300 bytes");
+}
+
 TEST(MakeTokenizer, ChoosesBosAndEos) {
     EXPECT_FALSE(make(tiny_bpe())->add_bos());
     TinyVocabulary llama3 = tiny_bpe();
@@ -267,8 +347,7 @@ TEST(MakeTokenizer, RefusesWhatIsWrongInAnyVocabulary) {
     const std::vector<std::pair<Change, std::vector<std::string>>> changes = {
         {[](TinyVocabulary& t) { t.v.model = ""; }, {"tokenizer.ggml.model", "missing"}},
         {[](TinyVocabulary& t) { t.v.model = "foo\n"; }, {"tokenizer.ggml.model", "foo"}},
-        {[](TinyVocabulary& t) { t.v.model = "bert"; }, {"bert", "not supported yet"}},
-        {[](TinyVocabulary& t) { t.v.model = "t5"; }, {"t5", "not supported yet"}},
+        {[](TinyVocabulary& t) { t.v.model = "rwkv"; }, {"rwkv", "not supported yet"}},
         {[](TinyVocabulary& t) { t.v.tokens.clear(); }, {"tokenizer.ggml.tokens", "empty"}},
         {[](TinyVocabulary& t) { t.v.types.pop_back(); }, {"token_type", "length"}},
         {[](TinyVocabulary& t) { t.v.scores = {1, 2}; }, {"scores", "length 2"}},
@@ -311,6 +390,15 @@ TEST(MakeTokenizer, RefusesWhatIsWrongInOneKind) {
          [](TinyVocabulary& t) { t.add(std::string(513, 'a'), TokenType::UserDefined); },
          {"tokenizer.ggml.tokens", "513 bytes"}},
         {tiny_sentencepiece, [](TinyVocabulary& t) { t.v.scores.clear(); }, {"scores", "missing"}},
+        {tiny_unigram, [](TinyVocabulary& t) { t.v.scores.clear(); }, {"scores", "missing"}},
+        {tiny_unigram, [](TinyVocabulary& t) { t.v.add_bos = true, t.v.bos = std::nullopt; }, {"bos_token_id", "missing"}},  // M13
+        {tiny_unigram,
+         [](TinyVocabulary& t) { t.v.unknown = std::nullopt, t.v.tokens[0] = t.keep("gone"); },
+         {"unknown_token_id", "<unk>"}},
+        {tiny_wordpiece,
+         [](TinyVocabulary& t) { t.v.unknown = std::nullopt, t.v.tokens[1] = t.keep("gone"); },
+         {"unknown_token_id", "[UNK]"}},
+        {tiny_wordpiece, [](TinyVocabulary& t) { t.v.sep = 999; }, {"seperator_token_id", "999"}},
         {tiny_sentencepiece,
          [](TinyVocabulary& t) { t.v.types[3] = TokenType::Normal, t.v.unknown = std::nullopt; },
          {"byte tokens", "<0x00>", "unknown"}},

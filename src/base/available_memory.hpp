@@ -1,0 +1,13 @@
+// How much memory this process could still take without the machine, or its container, running out.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+namespace godwit {
+
+/// Bytes: the least of what the kernel calls available and what the cgroups (v2) of this process leave. 0: not known.
+/// `root`: where proc/ and sys/ are found.
+uint64_t available_memory(const std::string& root = "/");
+
+}  // namespace godwit

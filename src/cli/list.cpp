@@ -1,0 +1,69 @@
+// godwit list: the models that have been pulled.
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <ctime>
+
+#include "base/printable.hpp"
+#include "cli/cli.hpp"
+#include "cli/common.hpp"
+#include "hub/store.hpp"
+
+namespace godwit {
+namespace {
+
+std::string time_text(int64_t seconds, const char* format, bool is_utc) {
+    std::time_t time = seconds;
+    std::tm parts{};
+    is_utc ? gmtime_r(&time, &parts) : localtime_r(&time, &parts);
+    char text[64];
+    return {text, std::strftime(text, sizeof text, format, &parts)};
+}
+
+nlohmann::ordered_json to_json(const StoredModel& model) {
+    return {{"name", model.name()},
+            {"repo", model.repo},
+            {"quant", model.variant.quant},
+            {"bytes", model.variant.bytes()},
+            {"files", model.variant.files.size()},
+            {"complete", model.complete()},
+            {"pulled", time_text(model.pulled, "%Y-%m-%dT%H:%M:%SZ", true)},
+            {"commit", model.commit},
+            {"path", model.path()}};
+}
+
+Result<int> list(bool json) {
+    Store store = TRY(Store::open());
+    std::vector<StoredModel> models = store.list();
+    if (json) {
+        nlohmann::ordered_json rows = nlohmann::ordered_json::array();
+        for (const StoredModel& model : models) rows.push_back(to_json(model));
+        print_json({{"folder", store.root().string()}, {"models", rows}});
+        return 0;
+    }
+    if (models.empty()) {
+        fmt::print("No model in {} (get one: godwit pull ORGANISATION/NAME)\n", printable(store.root().string(), 500));
+        return 0;
+    }
+    size_t width = 0;
+    for (const StoredModel& model : models) width = std::max(width, model.name().size());
+    fmt::print("{:<{}}  {:>9}  {}\n", "name", width, "size", "pulled");
+    for (const StoredModel& model : models) {
+        std::string parts =
+            model.complete() ? "" : fmt::format("  ({} of {} parts)", model.variant.files.size(), model.variant.parts);
+        fmt::print("{:<{}}  {:>9}  {}{}\n", printable(model.name(), 200), width, human_bytes(model.variant.bytes()),
+                   time_text(model.pulled, "%Y-%m-%d %H:%M", false), parts);
+    }
+    return 0;
+}
+
+}  // namespace
+
+void add_list(CLI::App& app, Action& action) {
+    auto json = std::make_shared<bool>(false);
+    CLI::App* command = app.add_subcommand("list", "the models that have been pulled");
+    command->add_flag("--json", *json, R"({"folder","models":[{"name","bytes","pulled","path",…}]})");
+    command->footer("Examples:\n  godwit list\n  godwit list --json");
+    command->callback([=, &action] { action = [json] { return list(*json); }; });
+}
+
+}  // namespace godwit

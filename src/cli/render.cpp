@@ -1,0 +1,162 @@
+// godwit render: what a chat template makes of messages, with the origin of every byte and the tokens; or of any context, alone.
+#include <CLI/CLI.hpp>
+#include <unistd.h>
+
+#include "cli/cli.hpp"
+#include "cli/common.hpp"
+#include "hub/store.hpp"
+#include "model/vocabulary.hpp"
+#include "text/chat_template.hpp"
+
+namespace godwit {
+namespace {
+
+struct RenderCommand {
+    std::string model, template_file, messages, tools, context, now;
+    bool json = false;
+};
+
+struct Prompt {
+    Rendered rendered;
+    std::vector<TokenId> tokens;
+    bool has_tokens = false;
+};
+
+Result<Json> read_json(const std::string& path) {
+    const std::string text = TRY(read_text(path));
+    auto parsed = parse_json(text);
+    if (!parsed.ok()) return error("{}: {}", path, parsed.error().message);
+    return parsed;
+}
+
+/// Takes a member out of `object`.
+Json take_member(Json& object, const char* name, Json otherwise) {
+    const auto found = object.find(name);
+    if (found == object.end()) return otherwise;
+    Json value = std::move(*found);
+    object.erase(found);
+    return value;
+}
+
+Result<bool> take_flag(Json& object, const char* name, bool otherwise) {
+    const Json value = take_member(object, name, otherwise);
+    if (!value.is_boolean()) return error("--context: {} must be true or false", name);
+    return value.get<bool>();
+}
+
+Result<Conversation> read_conversation(const RenderCommand& command, Json context) {
+    Conversation conversation;
+    conversation.messages = TRY(read_json(command.messages));
+    if (!command.tools.empty()) conversation.tools = TRY(read_json(command.tools));
+    conversation.add_generation_prompt = TRY(take_flag(context, "add_generation_prompt", true));
+    conversation.continue_final_message = TRY(take_flag(context, "continue_final_message", false));
+    conversation.extra = std::move(context);
+    return conversation;
+}
+
+Result<Json> read_context(const RenderCommand& command) {
+    if (command.context.empty()) return Json::object();
+    Json context = TRY(read_json(command.context));
+    if (!context.is_object()) return error("{}: must be an object", command.context);
+    return context;
+}
+
+Result<Prompt> render_with_model(const RenderCommand& command) {
+    const std::string path = TRY(resolve_model(command.model));
+    const TokenizerFile loaded = TRY(load_tokenizer(path));
+    const auto chat = TRY(read_chat_template(loaded.file.metadata(), *loaded.tokenizer));
+    if (!chat) return error("{}: the model has no chat template (give one with --template)", command.model);
+    Json context = TRY(read_context(command));
+    const Conversation conversation = TRY(read_conversation(command, std::move(context)));
+    Rendered rendered = TRY(chat->render(conversation));
+    std::vector<TokenId> tokens = loaded.tokenizer->encode(rendered.text, rendered.segments);
+    return Prompt{std::move(rendered), std::move(tokens), true};
+}
+
+/// Special tokens are members of the context here: there is no model to ask.
+Result<Prompt> render_with_template(const RenderCommand& command) {
+    ChatTemplateSources sources{.key = command.template_file, .text = TRY(read_text(command.template_file))};
+    Json context = TRY(read_context(command));
+    for (const std::string& name : RenderOptions{}.template_members) {
+        Json value = take_member(context, name.c_str(), Json());
+        if (!value.is_null()) sources.special_tokens[name] = std::move(value);
+    }
+    const ChatTemplate chat = TRY(ChatTemplate::make(sources));
+    const Conversation conversation = TRY(read_conversation(command, std::move(context)));
+    return Prompt{TRY(chat.render(conversation)), {}, false};
+}
+
+/// The engine by itself.
+Result<Prompt> render_context(const RenderCommand& command) {
+    RenderOptions options;
+    if (!command.now.empty()) {
+        options.now = std::tm{};
+        const char* end = strptime(command.now.c_str(), "%Y-%m-%dT%H:%M:%S", &*options.now);
+        if (end == nullptr || *end != '\0') return error("--now: '{}' is no time like 2024-07-26T13:05:09", command.now);
+    }
+    const std::string source = TRY(read_text(command.template_file));
+    const Template compiled = TRY(Template::compile(source));
+    const Json context = TRY(read_context(command));
+    return Prompt{TRY(compiled.render(context, options)), {}, false};
+}
+
+Json to_json(const Prompt& prompt) {
+    Json segments = Json::array();
+    for (const Segment& segment : prompt.rendered.segments) {
+        segments.push_back({{"text", prompt.rendered.text.substr(segment.begin, segment.end - segment.begin)},
+                            {"origin", segment.origin == Origin::Template ? "template" : "value"}});
+    }
+    return {{"prompt", prompt.rendered.text}, {"segments", segments}, {"tokens", prompt.tokens}};
+}
+
+/// The prompt as it is; on a terminal the template's own text in cyan.
+void print_prompt(const Prompt& prompt) {
+    const bool colours = isatty(STDOUT_FILENO) != 0;
+    for (const Segment& segment : prompt.rendered.segments) {
+        const auto text = std::string_view(prompt.rendered.text).substr(segment.begin, segment.end - segment.begin);
+        const bool coloured = colours && segment.origin == Origin::Template;
+        fmt::print("{}{}{}", coloured ? "\033[36m" : "", text, coloured ? "\033[0m" : "");
+    }
+    if (colours) fmt::print("\n");
+    if (prompt.has_tokens) fmt::print(stderr, "{} tokens\n", prompt.tokens.size());
+}
+
+Result<int> render(const RenderCommand& command) {
+    auto prompt = command.template_file.empty() ? render_with_model(command)
+                  : command.messages.empty()    ? render_context(command)
+                                                : render_with_template(command);
+    if (!prompt.ok() && !command.json) return std::move(prompt).error();
+    if (!prompt.ok()) print_json({{"error", prompt.error().message}});
+    else if (command.json) print_json(to_json(prompt.value()));
+    else print_prompt(prompt.value());
+    return prompt.ok() ? 0 : 1;
+}
+
+}  // namespace
+
+void add_render(CLI::App& app, Action& action) {
+    auto options = std::make_shared<RenderCommand>();
+    CLI::App* command = app.add_subcommand("render", "messages to the prompt that the model sees");
+    auto* model = command->add_option("MODEL", options->model, kModelHelp);
+    auto* source = command->add_option("--template", options->template_file, "a file with a chat template, in place of a model");
+    auto* messages = command->add_option("--messages", options->messages, "a file with the array of messages; - is standard input");
+    auto* tools = command->add_option("--tools", options->tools, "a file with the array of tools");
+    auto* context = command->add_option("--context", options->context, "a file with an object: more variables of the template");
+    auto* now = command->add_option("--now", options->now, "the time that strftime_now sees, like 2024-07-26T13:05:09");
+    command->add_flag("--json", options->json, R"({"prompt","segments":[{"text","origin"}],"tokens"} or {"error"})");
+    command->footer(
+        "Examples:\n"
+        "  godwit render model.gguf --messages chat.json\n"
+        "  godwit render --template chat.jinja --context variables.json --now 2024-07-26T13:05:09");
+    model->excludes(source);
+    tools->needs(messages);
+    now->excludes(messages);
+    now->needs(source);
+    command->callback([=, &action] {
+        if (model->count() + source->count() == 0) throw CLI::RequiredError("MODEL or --template");
+        if (messages->count() == 0 && (source->count() == 0 || context->count() == 0)) throw CLI::RequiredError("--messages");
+        action = [options] { return render(*options); };
+    });
+}
+
+}  // namespace godwit

@@ -1,0 +1,211 @@
+// godwit serve: models behind an HTTP API, until SIGTERM or Ctrl-C.
+#include <CLI/CLI.hpp>
+
+#include <cstdlib>
+#include <thread>
+
+#include "base/available_memory.hpp"
+#include "base/printable.hpp"
+#include "base/version.hpp"
+#include "cli/cli.hpp"
+#include "cli/common.hpp"
+#include "hub/store.hpp"
+#include "model/sampling_defaults.hpp"
+#include "sample/sampling_params.hpp"
+#include "server/api/encoder.hpp"
+#include "server/api/service.hpp"
+#include "server/http/http.hpp"
+
+namespace godwit {
+namespace {
+
+/// Sampling that the server's flags ask for; what is absent is the model's.
+struct SamplingFlags {
+    std::optional<float> temperature, top_p, min_p, repetition_penalty;
+    std::optional<int32_t> top_k;
+
+    void apply(SamplingParams& sampling) const {
+        sampling.temperature = temperature.value_or(sampling.temperature);
+        sampling.top_p = top_p.value_or(sampling.top_p);
+        sampling.min_p = min_p.value_or(sampling.min_p);
+        sampling.repetition_penalty = repetition_penalty.value_or(sampling.repetition_penalty);
+        sampling.top_k = top_k.value_or(sampling.top_k);
+    }
+};
+
+struct ServeOptions {
+    std::vector<std::string> models, names;
+    ModelOptions model;  // of each
+    int64_t parallel = 8;
+    uint64_t memory = 0;
+    std::string key_file, log_format = "text";
+    bool insecure = false;
+    SamplingFlags sampling;
+    http::Options http;
+    api::ServiceOptions service;
+};
+
+bool is_loopback(const std::string& host) { return host == "localhost" || host == "::1" || host.starts_with("127."); }
+
+Result<void> check(ServeOptions& options) {
+    if (options.names.size() > options.models.size())
+        return error("--name: {} names for {} models", options.names.size(), options.models.size());
+    if (options.http.tls_cert.empty() != options.http.tls_key.empty()) return error("--tls-cert and --tls-key: give both, or none");
+    if (!options.key_file.empty()) {
+        std::string keys = TRY(read_text(options.key_file, 1 << 20));
+        for (size_t begin = 0, end; begin < keys.size(); begin = end + 1) {
+            end = std::min(keys.find('\n', begin), keys.size());
+            if (end > begin) options.service.api_keys.push_back(keys.substr(begin, end - begin));
+        }
+    }
+    if (!is_loopback(options.http.host) && options.service.api_keys.empty() && !options.insecure)
+        return error("--host {}: everybody who reaches this address could use the server (give --api-key, or --insecure if that is meant)",
+                     printable(options.http.host));
+    options.service.log.format = options.log_format == "json" ? api::LogFormat::Json : api::LogFormat::Text;
+    return done();
+}
+
+/// "models/Name.Q4_K_M.gguf" → "Name.Q4_K_M".
+std::string served_name(const std::string& path) {
+    std::string name = file_name(path);
+    if (name.ends_with(".gguf")) name.resize(name.size() - 5);
+    return name;
+}
+
+Result<std::unique_ptr<api::ServedModel>> load(const ServeOptions& options, size_t index, const std::shared_ptr<Runtime>& runtime) {
+    auto served = std::make_unique<api::ServedModel>();
+    ModelOptions model = options.model;
+    model.path = TRY(resolve_model(options.models[index]));
+    served->id = index < options.names.size() ? options.names[index] : served_name(options.models[index]);
+    served->created = api::unix_seconds();
+    served->engine = TRY(EngineImpl::make(runtime, model.engine(options.parallel)));
+    const Model& loaded = served->engine->model();
+    Result<SamplingParams> sampling = read_sampling_defaults(loaded.file.metadata());
+    if (sampling.ok()) {
+        options.sampling.apply(sampling.value());
+        Result<void> valid = validate(sampling.value(), static_cast<int32_t>(loaded.plan.vocabulary));
+        if (!valid.ok()) sampling = valid.error();
+    }
+    if (!sampling.ok()) return error("{}: {}", file_name(model.path), sampling.error().message);
+    served->sampling = sampling.value();
+    served->engine->start();
+    return served;
+}
+
+void print_model(const api::ServedModel& model, const Runtime& runtime) {
+    EngineMemory memory = model.engine->memory();
+    fmt::print(stderr, "{}: {}, context {} × {} sequences, {} ({} thread{})\n", model.id, model.engine->model().plan.architecture,
+               memory.context, memory.sequences, model.engine->backend(), runtime.threads(), runtime.threads() == 1 ? "" : "s");
+    fmt::print(stderr, "  memory {}: weights {}, cache {}, activations {}, tokenizer {}, program {}\n", human_bytes(memory.total()),
+               human_bytes(memory.weights), human_bytes(memory.kv), human_bytes(memory.activations), human_bytes(memory.tokenizer),
+               human_bytes(memory.program));
+    if (!model.engine->model().chat_template) fmt::print(stderr, "  no chat template: only /v1/completions\n");
+}
+
+void print_address(const ServeOptions& options, uint16_t port, const api::ServedModel& model) {
+    bool any = options.http.host == "0.0.0.0" || options.http.host == "::";
+    std::string host = any ? "localhost" : options.http.host;
+    if (host.find(':') != host.npos) host = "[" + host + "]";
+    std::string url = fmt::format("{}://{}:{}", options.http.tls_cert.empty() ? "http" : "https", host, port);
+    bool chat = model.engine->model().chat_template.has_value();
+    fmt::print(stderr, "godwit {} serves at {}\n\n  curl {}{}/v1/{} -H 'Content-Type: application/json'{} \\\n    -d '{}'\n\n", version(), url,
+               options.http.tls_cert.empty() ? "" : "-k ", url, chat ? "chat/completions" : "completions",
+               options.service.api_keys.empty() ? "" : " -H \"Authorization: Bearer $KEY\"",
+               chat ? R"({"messages": [{"role": "user", "content": "Hello!"}]})" : R"({"prompt": "The capital of France is"})");
+}
+
+Result<void> load_all(const ServeOptions& options, api::Service& service, uint16_t port) {
+    uint64_t available = available_memory();
+    auto runtime = Runtime::make({.threads = options.model.threads, .memory_bytes = options.memory > 0 ? options.memory : available / 10 * 9});
+    for (size_t i = 0; i < options.models.size(); ++i) {
+        auto model = TRY(load(options, i, runtime));
+        if (service.models().find(model->id) != nullptr) return error("--name: two models are called {}", model->id);
+        if (!options.service.log.quiet) print_model(*model, *runtime);
+        service.add(std::move(model));
+    }
+    if (!options.service.log.quiet) print_address(options, port, *service.models().all().front());
+    service.ready();
+    return done();
+}
+
+Result<int> serve(ServeOptions& options) {
+    TRY(check(options));
+    api::Service service(options.service);
+    auto server = TRY(http::Server::make(options.http, service));
+    service.watch(*server);
+    // Listens while it loads: /health tells how far it is, and SIGTERM ends it at any time.
+    Result<void> loaded = error("unfinished");
+    std::atomic<bool> finished = false;
+    std::thread loader([&] {
+        loaded = load_all(options, service, server->port());
+        finished = true;
+        if (!loaded.ok()) server->stop();
+    });
+    server->run();
+    if (!finished) std::_Exit(0);  // nothing to save
+    loader.join();
+    service.close();  // before the server: the last events are posted to it
+    if (!loaded.ok()) return loaded.error();
+    return 0;
+}
+
+void add_limits(CLI::App& command, ServeOptions& options) {
+    command.add_option("--parallel", options.parallel, "sequences at once (default: 8)")->check(CLI::Range(1, 1024));
+    command.add_option("--memory", options.memory, "for all models together, like 8GiB (default: 90 % of what is free)")
+        ->transform(CLI::AsSizeValue(false));
+    command.add_option("--queue", options.service.in_work_max, "requests of a model that may run or wait; beyond it 429 (default: 1024)")
+        ->check(CLI::Range(int64_t{1}, int64_t{1} << 20));
+    command.add_option("--drain", options.http.drain_seconds, "seconds for answers in work after SIGTERM (default: 30)")->check(CLI::Range(0, 3600));
+}
+
+void add_access(CLI::App& command, ServeOptions& options) {
+    command.add_option("--host", options.http.host, "address to listen at (default: 127.0.0.1, this machine alone)");
+    command.add_option("--host-name", options.http.host_names, "further name by which requests may call this server (may be given again)")
+        ->allow_extra_args(false);
+    command.add_option("--port", options.http.port, "port (default: 8080; 0: any free one)");
+    command.add_option("--api-key", options.service.api_keys, "key that requests must bring (may be given again)")->allow_extra_args(false);
+    command.add_option("--api-key-file", options.key_file, "file with a key on each line");
+    command.add_flag("--insecure", options.insecure, "listen at an address that others reach, without a key");
+    command.add_option("--tls-cert", options.http.tls_cert, "certificate chain (PEM): https");
+    command.add_option("--tls-key", options.http.tls_key, "its private key (PEM)");
+    command.add_option("--cors", options.http.cors_origins, "origin whose web pages may ask, * for all (may be given again)")
+        ->allow_extra_args(false);
+}
+
+void add_sampling_flags(CLI::App& command, SamplingFlags& sampling) {
+    command.add_option("--temperature", sampling.temperature, "where requests say nothing (default: the model's, else 1)");
+    command.add_option("--top-k", sampling.top_k, "likewise (0: off)");
+    command.add_option("--top-p", sampling.top_p, "likewise (1: off)");
+    command.add_option("--min-p", sampling.min_p, "likewise (0: off)");
+    command.add_option("--repetition-penalty", sampling.repetition_penalty, "likewise (1: off)");
+}
+
+void add_log(CLI::App& command, ServeOptions& options) {
+    command.add_option("--log", options.log_format, "the log's rows: text or json (default: text)")->check(CLI::IsMember({"text", "json"}));
+    command.add_flag("--quiet", options.service.log.quiet, "only the server's own errors");
+    command.add_flag("--verbose", options.service.log.verbose, "more in each row, and a row for /health and /metrics too");
+    command.add_flag("--log-prompts", options.service.log.prompts, "prompts in the log (never without this)");
+}
+
+}  // namespace
+
+void add_serve(CLI::App& app, Action& action) {
+    auto options = std::make_shared<ServeOptions>();
+    CLI::App* command = app.add_subcommand("serve", "models behind an HTTP API (OpenAI's)");
+    command->add_option("MODEL", options->models, "GGUF files, or names of pulled models")->required();
+    command->add_option("--name", options->names, "what requests call the model (default: the file's name); one for each")->allow_extra_args(false);
+    options->model.add_settings_to(*command);
+    add_limits(*command, *options);
+    add_access(*command, *options);
+    add_sampling_flags(*command, options->sampling);
+    add_log(*command, *options);
+    command->footer(
+        "Examples:\n"
+        "  godwit serve model.gguf\n"
+        "  godwit serve model.gguf --port 8000 --context 32768 --parallel 4\n"
+        "  godwit serve small.gguf large.gguf --name small --name large --memory 12GiB\n"
+        "  godwit serve model.gguf --host 0.0.0.0 --api-key-file keys.txt --tls-cert cert.pem --tls-key key.pem");
+    command->callback([=, &action] { action = [options] { return serve(*options); }; });
+}
+
+}  // namespace godwit

@@ -1,0 +1,98 @@
+#include "server/api/fields.hpp"
+
+#include "base/printable.hpp"
+
+namespace godwit::api {
+
+const Json* Fields::find(const char* name) const {
+    auto found = object_.find(name);
+    return found == object_.end() || found->is_null() ? nullptr : &*found;
+}
+
+bool Fields::flag(const char* name, bool otherwise) {
+    const Json* member = find(name);
+    if (member == nullptr) return otherwise;
+    if (!member->is_boolean()) fail_type(name, "true or false", *member);
+    return member->is_boolean() ? member->get<bool>() : otherwise;
+}
+
+int64_t Fields::integer(const char* name, int64_t otherwise, int64_t min, int64_t max) {
+    const Json* member = find(name);
+    if (member == nullptr) return otherwise;
+    if (!member->is_number_integer()) {
+        fail_type(name, "an integer", *member);
+        return otherwise;
+    }
+    bool huge = member->is_number_unsigned() && member->get<uint64_t>() > static_cast<uint64_t>(INT64_MAX);
+    int64_t value = huge ? INT64_MAX : member->get<int64_t>();
+    if (huge || value < min || value > max)
+        fail(name, fmt::format("{} is out of range ({} to {})", member->dump(), min, max));
+    return value;
+}
+
+float Fields::number(const char* name, float otherwise, float min, float max) {
+    const Json* member = find(name);
+    if (member == nullptr) return otherwise;
+    if (!member->is_number()) {
+        fail_type(name, "a number", *member);
+        return otherwise;
+    }
+    auto value = member->get<double>();
+    if (!(value >= min && value <= max)) fail(name, fmt::format("{} is out of range ({} to {})", member->dump(), min, max));
+    return static_cast<float>(value);
+}
+
+std::string Fields::text(const char* name, std::string otherwise) {
+    const Json* member = find(name);
+    if (member == nullptr) return otherwise;
+    if (!member->is_string()) fail_type(name, "a string", *member);
+    return member->is_string() ? member->get<std::string>() : otherwise;
+}
+
+const Json* Fields::object(const char* name) {
+    const Json* member = find(name);
+    if (member == nullptr || member->is_object()) return member;
+    fail_type(name, "an object", *member);
+    return nullptr;
+}
+
+const Json* Fields::array(const char* name) {
+    const Json* member = find(name);
+    if (member == nullptr || member->is_array()) return member;
+    fail_type(name, "an array", *member);
+    return nullptr;
+}
+
+std::vector<std::string> Fields::texts(const char* name, size_t count_max, size_t bytes_max) {
+    const Json* member = find(name);
+    std::vector<std::string> texts;
+    if (member == nullptr) return texts;
+    const Json list = member->is_array() ? *member : Json::array({*member});
+    if (list.size() > count_max) fail(name, fmt::format("{} texts (at most {})", list.size(), count_max));
+    for (size_t i = 0; i < list.size() && !failed(); ++i) {
+        if (!list[i].is_string()) fail_type(name, "a string or an array of strings", list[i]);
+        else if (texts.emplace_back(list[i].get<std::string>()).size() > bytes_max)
+            fail(name, fmt::format("a text of {} bytes (at most {})", texts.back().size(), bytes_max));
+    }
+    return texts;
+}
+
+void Fields::fail(const std::string& name, const std::string& what) {
+    fail(ApiError(400, path_ + name + ": " + what).about(path_ + name));
+}
+
+void Fields::fail(ApiError fault) {
+    if (!fault_) fault_ = std::move(fault);
+}
+
+void Fields::fail_type(const char* name, const char* expected, const Json& got) {
+    bool small = got.is_primitive();
+    fail(name, fmt::format("expected {}, got {}", expected, small ? printable(json_text(got), 40) : got.type_name()));
+}
+
+ApiResult<void> Fields::check() const {
+    if (fault_) return *fault_;
+    return {};
+}
+
+}  // namespace godwit::api

@@ -1,0 +1,47 @@
+// Typed access to the members of a request's JSON. The first fault is remembered, so that a reader is a straight list of fields and asks once
+// at its end. Absent and null are the same. Members that nobody asks for are ignored.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "server/api/api_error.hpp"
+
+namespace godwit::api {
+
+class Fields {
+public:
+    /// `object` is one, and outlives this. `path` goes before the names in faults: "stream_options.".
+    explicit Fields(const Json& object, std::string path = "") : object_(object), path_(std::move(path)) {}
+
+    /// The member, if there is one and it is not null.
+    const Json* find(const char* name) const;
+    bool has(const char* name) const { return find(name) != nullptr; }
+
+    bool flag(const char* name, bool otherwise);
+    int64_t integer(const char* name, int64_t otherwise, int64_t min, int64_t max);
+    float number(const char* name, float otherwise, float min, float max);
+    std::string text(const char* name, std::string otherwise);
+    /// Null if it is absent or at fault.
+    const Json* object(const char* name);
+    const Json* array(const char* name);
+    /// A text or a list of texts; none if absent.
+    std::vector<std::string> texts(const char* name, size_t count_max, size_t bytes_max);
+
+    /// 400 with this field as its param.
+    void fail(const std::string& name, const std::string& what);
+    void fail(ApiError fault);
+    bool failed() const { return fault_.has_value(); }
+    /// Success, or the first fault.
+    ApiResult<void> check() const;
+
+private:
+    void fail_type(const char* name, const char* expected, const Json& got);
+
+    const Json& object_;
+    std::string path_;
+    std::optional<ApiError> fault_;
+};
+
+}  // namespace godwit::api

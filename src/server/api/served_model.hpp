@@ -1,0 +1,25 @@
+// A model as the API sees it.
+#pragma once
+
+#include <atomic>
+#include <memory>
+#include <string>
+
+#include "engine/engine_impl.hpp"
+#include "server/api/metrics.hpp"
+
+namespace godwit::api {
+
+struct ServedModel {
+    std::string id;            // as requests name it
+    int64_t created = 0;       // Unix time
+    SamplingParams sampling;   // where a request says nothing: the server's flags, else the file's, else the built-in ones
+    Metrics metrics;
+    std::atomic<int64_t> in_work = 0;  // requests between submission and their end
+    std::unique_ptr<EngineImpl> engine;
+
+    const Tokenizer& tokenizer() const { return *engine->model().tokenizer; }
+    int64_t context() const { return engine->memory().context; }
+};
+
+}  // namespace godwit::api

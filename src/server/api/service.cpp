@@ -1,0 +1,190 @@
+#include "server/api/service.hpp"
+
+#include "base/printable.hpp"
+#include "base/version.hpp"
+#include "server/api/encoder.hpp"
+#include "server/api/openai_chat.hpp"
+#include "server/api/openai_completions.hpp"
+#include "server/api/tokens_api.hpp"
+
+namespace godwit::api {
+namespace {
+
+constexpr std::string_view kModelsPath = "/models/";
+
+/// In time that depends on the lengths alone.
+bool equal_in_constant_time(std::string_view given, std::string_view key) {
+    unsigned difference = given.size() != key.size();
+    for (size_t i = 0; i < given.size(); ++i)
+        difference |= static_cast<unsigned char>(given[i]) ^ static_cast<unsigned char>(key.empty() ? 0 : key[i % key.size()]);
+    return difference == 0;
+}
+
+/// `Authorization: Bearer KEY`, or Anthropic's x-api-key.
+std::string_view key_of(const http::Request& request) {
+    constexpr std::string_view kBearer = "bearer ";
+    std::string_view header = request.header("authorization");
+    bool bearer = header.size() > kBearer.size() &&
+                  std::equal(kBearer.begin(), kBearer.end(), header.begin(), [](char a, char b) { return a == (b | 0x20); });
+    return bearer ? header.substr(kBearer.size()) : request.header("x-api-key");
+}
+
+ApiResult<Json> read_body(const http::Request& request) {
+    Result<Json> json = parse_json(request.body);
+    if (!json.ok()) return ApiError(400, "the body is no JSON: " + json.error().message);
+    if (!json.value().is_object()) return ApiError(400, fmt::format("the body: expected an object, got {}", json.value().type_name()));
+    return std::move(json).take();
+}
+
+Json sampling_json(const SamplingParams& sampling) {
+    return {{"temperature", sampling.temperature},
+            {"top_k", sampling.top_k},
+            {"top_p", sampling.top_p},
+            {"min_p", sampling.min_p},
+            {"repetition_penalty", sampling.repetition_penalty},
+            {"frequency_penalty", sampling.frequency_penalty},
+            {"presence_penalty", sampling.presence_penalty}};
+}
+
+}  // namespace
+
+struct Service::Route {
+    std::string_view method, path;
+    ApiResult<void> (Service::*answer)(const CallPtr&);
+    bool needs_model = true, needs_key = true;
+};
+
+// Every path also with /v1 before it.
+const Service::Route Service::kRoutes[] = {
+    {"POST", "/chat/completions", &Service::chat},
+    {"POST", "/completions", &Service::complete},
+    {"GET", "/models", &Service::list},
+    {"POST", "/tokenize", &Service::tokens},
+    {"POST", "/detokenize", &Service::text},
+    {"GET", "/props", &Service::props},
+    {"GET", "/metrics", &Service::metrics},
+    {"GET", "/health", &Service::health, false, false},
+    {"GET", "/version", &Service::version, false},
+    {"GET", "/", &Service::home, false},
+};
+
+http::Response Service::error(int status, std::string_view message, std::string_view) {
+    return ApiError(status, std::string(message)).response();
+}
+
+void Service::handle(std::shared_ptr<http::Exchange> exchange) {
+    auto call = std::make_shared<Call>(std::move(exchange), log_);
+    ApiResult<void> routed = route(call);
+    if (!routed.ok()) call->fail(routed.error());
+}
+
+ApiResult<void> Service::route(const CallPtr& call) {
+    const http::Request& request = call->request();
+    std::string_view path = request.path;
+    if (path.starts_with("/v1/")) path.remove_prefix(3);
+    std::string_view method = request.method == "HEAD" ? "GET" : std::string_view(request.method);
+    std::string allowed;
+    for (const Route& route : kRoutes) {
+        bool same = route.path == path || (route.path == "/models" && path.starts_with(kModelsPath));
+        if (same && route.method == method) return dispatch(route, call);
+        if (same) allowed += (allowed.empty() ? "" : ", ") + std::string(route.method);
+    }
+    TRY(check_key(request));
+    if (allowed.empty()) return ApiError(404, fmt::format("{}: there is nothing at this path", printable(request.path, 200)));
+    return ApiError(405, fmt::format("{}: the method {} is not allowed here (only {})", printable(request.path, 200),
+                                     printable(request.method, 20), allowed));
+}
+
+ApiResult<void> Service::dispatch(const Route& route, const CallPtr& call) {
+    if (route.needs_key) TRY(check_key(call->request()));
+    if (route.needs_model && !ready_.load(std::memory_order_acquire)) return ApiError(503, "the model is loading");
+    return (this->*route.answer)(call);
+}
+
+ApiResult<void> Service::check_key(const http::Request& request) const {
+    if (options_.api_keys.empty()) return {};
+    std::string_view given = key_of(request);
+    bool known = false;
+    for (const std::string& key : options_.api_keys) known |= equal_in_constant_time(given, key);
+    if (known) return {};
+    return ApiError(401, given.empty() ? "an API key is needed (header Authorization: Bearer KEY)" : "this API key is not known here")
+        .coded("invalid_api_key");
+}
+
+/// Of the model that is asked for; whether there is one at all is judged later.
+ApiResult<void> Service::check_load(const Json& body) const {
+    Fields fields(body);
+    ApiResult<ServedModel*> model = models_.of(fields);
+    if (!model.ok() || model.value()->in_work < options_.in_work_max) return {};
+    return ApiError(429, fmt::format("{} requests for {} are waiting already", model.value()->in_work.load(), model.value()->id));
+}
+
+ApiResult<void> Service::chat(const CallPtr& call) {
+    Json body = TRY(read_body(call->request()));
+    TRY(check_load(body));
+    return chat_completions(call, models_, body);
+}
+
+ApiResult<void> Service::complete(const CallPtr& call) {
+    Json body = TRY(read_body(call->request()));
+    TRY(check_load(body));
+    return completions(call, models_, body);
+}
+
+ApiResult<void> Service::tokens(const CallPtr& call) { return tokenize(*call, models_, TRY(read_body(call->request()))); }
+ApiResult<void> Service::text(const CallPtr& call) { return detokenize(*call, models_, TRY(read_body(call->request()))); }
+
+ApiResult<void> Service::list(const CallPtr& call) {
+    std::string_view path = call->request().path;
+    if (size_t at = path.find(kModelsPath); at != path.npos) return show_model(*call, models_, path.substr(at + kModelsPath.size()));
+    list_models(*call, models_);
+    return {};
+}
+
+ApiResult<void> Service::health(const CallPtr& call) {
+    if (!ready_.load(std::memory_order_acquire)) return ApiError(503, "the model is loading");
+    if (server_ != nullptr && server_->draining()) return ApiError(503, "the server is shutting down");
+    for (const auto& model : models_.all()) {
+        double seconds = model->engine->stats().step_seconds;
+        if (seconds > options_.stuck_seconds) return ApiError(503, fmt::format("{}: a step has been running for {:.0f} s", model->id, seconds));
+    }
+    call->respond({{"status", "ok"}});
+    return {};
+}
+
+ApiResult<void> Service::metrics(const CallPtr& call) {
+    std::vector<ModelMetrics> models;
+    for (const auto& model : models_.all()) models.push_back({model->id, &model->metrics, model->engine->stats()});
+    call->respond({.content_type = "text/plain; version=0.0.4; charset=utf-8",
+                   .body = metrics_page(models, server_ == nullptr ? 0 : server_->connections())});
+    return {};
+}
+
+ApiResult<void> Service::props(const CallPtr& call) {
+    Json list = Json::array();
+    for (const auto& model : models_.all()) {
+        EngineMemory memory = model->engine->memory();
+        list.push_back({{"id", model->id},
+                        {"context", memory.context},
+                        {"sequences", memory.sequences},
+                        {"memory_bytes", memory.total()},
+                        {"backend", model->engine->backend()},
+                        {"chat_template", model->engine->model().chat_template.has_value()},
+                        {"default_generation_settings", sampling_json(model->sampling)}});
+    }
+    call->respond({{"version", godwit::version()}, {"models", list}});
+    return {};
+}
+
+ApiResult<void> Service::version(const CallPtr& call) {
+    call->respond({{"version", godwit::version()}});
+    return {};
+}
+
+ApiResult<void> Service::home(const CallPtr& call) {
+    call->respond({.content_type = "text/plain; charset=utf-8",
+                   .body = fmt::format("Godwit {} is running. The API is below /v1 (chat/completions, completions, models).\n", godwit::version())});
+    return {};
+}
+
+}  // namespace godwit::api

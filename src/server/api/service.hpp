@@ -1,0 +1,64 @@
+// The API: routes requests to what answers them, checks keys, knows whether the server is well.
+#pragma once
+
+#include <atomic>
+#include <functional>
+
+#include "server/api/models.hpp"
+
+namespace godwit::api {
+
+struct ServiceOptions {
+    std::vector<std::string> api_keys;  // none: everybody may ask
+    int64_t in_work_max = 1024;         // requests of one model that run or wait: beyond it 429
+    double stuck_seconds = 120;         // a step that takes longer makes /health say so
+    LogOptions log;
+    std::FILE* log_to = stderr;
+};
+
+/// Handles requests on any number of worker threads. Until ready() models are loading: what needs one answers 503.
+class Service final : public http::Handler {
+public:
+    explicit Service(const ServiceOptions& options) : options_(options), log_(options.log, options.log_to) {}
+
+    /// Before ready().
+    void add(std::unique_ptr<ServedModel> model) { models_.add(std::move(model)); }
+    const Models& models() const { return models_; }
+    void ready() { ready_.store(true, std::memory_order_release); }
+    /// Where the count of connections and the end of the server come from; before its run().
+    void watch(const http::Server& server) { server_ = &server; }
+    /// Ends the engines. Nothing may be handled any more.
+    void close() { models_ = Models(); }
+
+    void handle(std::shared_ptr<http::Exchange> exchange) override;
+    http::Response error(int status, std::string_view message, std::string_view path) override;
+
+private:
+    using CallPtr = std::shared_ptr<Call>;
+    struct Route;
+    static const Route kRoutes[];
+
+    ApiResult<void> route(const CallPtr& call);
+    ApiResult<void> check_key(const http::Request& request) const;
+    ApiResult<void> check_load(const Json& body) const;
+    ApiResult<void> dispatch(const Route& route, const CallPtr& call);
+
+    ApiResult<void> chat(const CallPtr& call);
+    ApiResult<void> complete(const CallPtr& call);
+    ApiResult<void> tokens(const CallPtr& call);
+    ApiResult<void> text(const CallPtr& call);
+    ApiResult<void> list(const CallPtr& call);
+    ApiResult<void> health(const CallPtr& call);
+    ApiResult<void> metrics(const CallPtr& call);
+    ApiResult<void> props(const CallPtr& call);
+    ApiResult<void> version(const CallPtr& call);
+    ApiResult<void> home(const CallPtr& call);
+
+    const ServiceOptions options_;
+    RequestLog log_;
+    Models models_;
+    std::atomic<bool> ready_ = false;
+    const http::Server* server_ = nullptr;
+};
+
+}  // namespace godwit::api
