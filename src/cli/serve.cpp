@@ -9,29 +9,14 @@
 #include "base/version.hpp"
 #include "cli/cli.hpp"
 #include "cli/common.hpp"
+#include "cli/sampling_flags.hpp"
 #include "hub/store.hpp"
-#include "model/sampling_defaults.hpp"
-#include "sample/sampling_params.hpp"
 #include "server/api/encoder.hpp"
 #include "server/api/service.hpp"
 #include "server/http/http.hpp"
 
 namespace godwit {
 namespace {
-
-/// Sampling that the server's flags ask for; what is absent is the model's.
-struct SamplingFlags {
-    std::optional<float> temperature, top_p, min_p, repetition_penalty;
-    std::optional<int32_t> top_k;
-
-    void apply(SamplingParams& sampling) const {
-        sampling.temperature = temperature.value_or(sampling.temperature);
-        sampling.top_p = top_p.value_or(sampling.top_p);
-        sampling.min_p = min_p.value_or(sampling.min_p);
-        sampling.repetition_penalty = repetition_penalty.value_or(sampling.repetition_penalty);
-        sampling.top_k = top_k.value_or(sampling.top_k);
-    }
-};
 
 struct ServeOptions {
     std::vector<std::string> models, names;
@@ -80,12 +65,7 @@ Result<std::unique_ptr<api::ServedModel>> load(const ServeOptions& options, size
     served->created = api::unix_seconds();
     served->engine = TRY(EngineImpl::make(runtime, model.engine(options.parallel)));
     const Model& loaded = served->engine->model();
-    Result<SamplingParams> sampling = read_sampling_defaults(loaded.file.metadata());
-    if (sampling.ok()) {
-        options.sampling.apply(sampling.value());
-        Result<void> valid = validate(sampling.value(), static_cast<int32_t>(loaded.plan.vocabulary));
-        if (!valid.ok()) sampling = valid.error();
-    }
+    Result<SamplingParams> sampling = options.sampling.resolve(loaded);
     if (!sampling.ok()) return error("{}: {}", file_name(model.path), sampling.error().message);
     served->sampling = sampling.value();
     served->engine->start();
@@ -172,14 +152,6 @@ void add_access(CLI::App& command, ServeOptions& options) {
         ->allow_extra_args(false);
 }
 
-void add_sampling_flags(CLI::App& command, SamplingFlags& sampling) {
-    command.add_option("--temperature", sampling.temperature, "where requests say nothing (default: the model's, else 1)");
-    command.add_option("--top-k", sampling.top_k, "likewise (0: off)");
-    command.add_option("--top-p", sampling.top_p, "likewise (1: off)");
-    command.add_option("--min-p", sampling.min_p, "likewise (0: off)");
-    command.add_option("--repetition-penalty", sampling.repetition_penalty, "likewise (1: off)");
-}
-
 void add_log(CLI::App& command, ServeOptions& options) {
     command.add_option("--log", options.log_format, "the log's rows: text or json (default: text)")->check(CLI::IsMember({"text", "json"}));
     command.add_flag("--quiet", options.service.log.quiet, "only the server's own errors");
@@ -197,9 +169,10 @@ void add_serve(CLI::App& app, Action& action) {
     options->model.add_settings_to(*command);
     add_limits(*command, *options);
     add_access(*command, *options);
-    add_sampling_flags(*command, options->sampling);
+    options->sampling.add_to(*command);
     add_log(*command, *options);
     command->footer(
+        "The sampling options hold where a request says nothing.\n"
         "Examples:\n"
         "  godwit serve model.gguf\n"
         "  godwit serve model.gguf --port 8000 --context 32768 --parallel 4\n"

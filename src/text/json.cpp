@@ -15,7 +15,10 @@ void drop_repeated(Object& members) {
     const auto object = members.begin();
     std::vector<size_t> order(members.size());
     std::iota(order.begin(), order.end(), size_t{0});
-    std::stable_sort(order.begin(), order.end(), [&](size_t a, size_t b) { return object[a].first < object[b].first; });
+    std::sort(order.begin(), order.end(), [&](size_t a, size_t b) {
+        int difference = object[a].first.compare(object[b].first);
+        return difference != 0 ? difference < 0 : a < b;
+    });
     std::vector<size_t> value_at(order.size());  // whose value a member gets; its own place where it is the first of its key
     bool repeated = false;
     std::vector<bool> first(order.size(), true);

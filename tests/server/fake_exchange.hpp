@@ -69,6 +69,7 @@ public:
     void finish() override { answer(); }
     void post(std::function<void()> call) override {
         std::lock_guard lock(mutex_);
+        if (answered_) return;  // nobody runs it, and what it holds may hold this
         posted_.push_back(std::move(call));
         changed_.notify_all();
     }
@@ -101,8 +102,10 @@ public:
 
 private:
     void answer() {
+        std::deque<std::function<void()>> dropped;
         std::lock_guard lock(mutex_);
         answered_ = true;
+        dropped.swap(posted_);
     }
 
     const http::Request request_;

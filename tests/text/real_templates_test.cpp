@@ -158,7 +158,7 @@ TEST(RealTemplates, RenderWhatTheApiSends) {
             if (kOther.count(name) > 0) {
                 EXPECT_TRUE(rendered.ok()) << name << ", " << key << ": " << rendered.error().message;
             } else if (prompts[name][key] != "error") {
-                EXPECT_EQ(rendered.ok() ? digest(rendered.value().text) : rendered.error().message, prompts[name][key]) << name << ", " << key;
+                EXPECT_EQ(rendered.ok() ? digest(rendered.value().text) : rendered.error().message, prompts[name][key].get<std::string>()) << name << ", " << key;
                 ++same;
             }
         }

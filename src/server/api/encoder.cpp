@@ -17,6 +17,16 @@ Json Usage::json() const {
 
 std::string sse(const Json& data) { return "data: " + json_text(data) + "\n\n"; }
 
+void end_stream(http::Exchange& exchange, Json head, const Usage* usage) {
+    if (usage != nullptr) {
+        head["choices"] = Json::array();
+        head["usage"] = usage->json();
+        exchange.send(sse(head));
+    }
+    exchange.send("data: [DONE]\n\n");
+    exchange.finish();
+}
+
 std::string random_id(const char* prefix) {
     static thread_local std::mt19937_64 random{std::random_device{}()};
     constexpr std::string_view kLetters = "abcdefghijklmnopqrstuvwxyz0123456789";

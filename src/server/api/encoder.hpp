@@ -31,6 +31,9 @@ public:
 /// One event of a stream.
 std::string sse(const Json& data);
 
+/// The end of OpenAI's streams: the usage, if it is wanted, in a chunk of its own that begins as `head`, then [DONE].
+void end_stream(http::Exchange& exchange, Json head, const Usage* usage);
+
 /// "chatcmpl-" and 24 random letters and digits.
 std::string random_id(const char* prefix);
 int64_t unix_seconds();

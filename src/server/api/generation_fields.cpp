@@ -49,6 +49,15 @@ void read_generation(Fields& fields, const ServedModel& model, GenerateRequest& 
     request.ignore_end = fields.flag("ignore_eos", false);
 }
 
+bool wants_usage(Fields& fields) {
+    const Json* stream = fields.object("stream_options");
+    if (stream == nullptr) return false;
+    Fields members(*stream, "stream_options.");
+    bool wanted = members.flag("include_usage", false);
+    if (members.failed()) fields.fail(members.check().error());
+    return wanted;
+}
+
 ApiResult<void> check_length(const ServedModel& model, const std::vector<TokenId>& prompt, const char* param) {
     auto tokens = static_cast<int64_t>(prompt.size());
     if (tokens == 0) return ApiError(400, fmt::format("{}: it is empty", param)).about(param);

@@ -100,7 +100,7 @@ public:
 
     void event(size_t, const Event& event, http::Exchange& exchange) override {
         Json logprobs = nullptr;
-        if (options_.logprobs && event.kind == Event::Kind::Token) logprobs = {{"content", {logprob(event)}}, {"refusal", nullptr}};
+        if (options_.logprobs && event.kind == Event::Kind::Token) logprobs = {{"content", Json::array({logprob(event)})}, {"refusal", nullptr}};
         if (options_.stream) return send(event, std::move(logprobs), exchange);
         Whole& whole = answers_[event.choice];
         whole.text += event.text;
@@ -110,14 +110,7 @@ public:
 
     void end(const Usage& usage, http::Exchange& exchange) override {
         if (!options_.stream) return exchange.respond({.body = json_text(whole(usage))});
-        if (options_.include_usage) {
-            Json last = head("chat.completion.chunk");
-            last["choices"] = Json::array();
-            last["usage"] = usage.json();
-            exchange.send(sse(last));
-        }
-        exchange.send("data: [DONE]\n\n");
-        exchange.finish();
+        end_stream(exchange, head("chat.completion.chunk"), options_.include_usage ? &usage : nullptr);
     }
 
 private:
@@ -139,7 +132,8 @@ private:
 
     std::string chunk(int32_t choice, Json delta, Json logprobs, Json finish) const {
         Json chunk = head("chat.completion.chunk");
-        chunk["choices"] = {{{"index", choice}, {"delta", std::move(delta)}, {"logprobs", std::move(logprobs)}, {"finish_reason", std::move(finish)}}};
+        Json only = {{"index", choice}, {"delta", std::move(delta)}, {"logprobs", std::move(logprobs)}, {"finish_reason", std::move(finish)}};
+        chunk["choices"] = Json::array({std::move(only)});  // braces alone would mean an array to one compiler and a copy to another
         if (options_.include_usage) chunk["usage"] = nullptr;
         return sse(chunk);
     }
@@ -177,12 +171,8 @@ private:
 };
 
 ChatEncoder::Options read_encoding(Fields& fields, GenerateRequest& request) {
-    ChatEncoder::Options options{.stream = fields.flag("stream", false), .choices = request.choices};
-    if (const Json* stream = fields.object("stream_options")) {
-        Fields members(*stream, "stream_options.");
-        options.include_usage = members.flag("include_usage", false);
-        if (members.failed()) fields.fail(members.check().error());
-    }
+    ChatEncoder::Options options{
+        .stream = fields.flag("stream", false), .include_usage = wants_usage(fields), .choices = request.choices};
     options.logprobs = fields.flag("logprobs", false);
     auto top = static_cast<int32_t>(fields.integer("top_logprobs", 0, 0, kTopLogprobsMax));
     if (top > 0 && !options.logprobs) fields.fail("top_logprobs", "it needs logprobs: true");

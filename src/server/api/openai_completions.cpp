@@ -121,14 +121,7 @@ public:
 
     void end(const Usage& usage, http::Exchange& exchange) override {
         if (!options_.stream) return exchange.respond({.body = json_text(whole(usage))});
-        if (options_.include_usage) {
-            Json last = head();
-            last["choices"] = Json::array();
-            last["usage"] = usage.json();
-            exchange.send(sse(last));
-        }
-        exchange.send("data: [DONE]\n\n");
-        exchange.finish();
+        end_stream(exchange, head(), options_.include_usage ? &usage : nullptr);
     }
 
 private:
@@ -167,7 +160,7 @@ private:
 
     void send(size_t index, Json finish, http::Exchange& exchange) {
         Json chunk = head();
-        chunk["choices"] = {take(index, std::move(finish))};
+        chunk["choices"] = Json::array({take(index, std::move(finish))});
         if (options_.include_usage) chunk["usage"] = nullptr;
         exchange.send(sse(chunk));
     }
@@ -191,14 +184,10 @@ private:
 
 CompletionEncoder::Options read_encoding(Fields& fields, GenerateRequest& request) {
     CompletionEncoder::Options options{.stream = fields.flag("stream", false),
+                                       .include_usage = wants_usage(fields),
                                        .echo = fields.flag("echo", false),
                                        .logprobs = static_cast<int32_t>(fields.integer("logprobs", -1, 0, kLogprobsMax)),
                                        .choices = request.choices};
-    if (const Json* stream = fields.object("stream_options")) {
-        Fields members(*stream, "stream_options.");
-        options.include_usage = members.flag("include_usage", false);
-        if (members.failed()) fields.fail(members.check().error());
-    }
     int64_t best_of = fields.integer("best_of", request.choices, 1, INT64_MAX);
     if (best_of != request.choices) fields.fail("best_of", "only the value of n is supported");
     if (!fields.text("suffix", "").empty()) fields.fail("suffix", "it is not supported");
