@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <optional>
 
 #include "base/printable.hpp"
 
@@ -21,12 +22,13 @@ public:
         if (!given.is_object()) return fault("", "must be an object");
         Json made = Json::object();
         for (const auto& [key, value] : given.items()) {
-            if (value.is_null()) continue;
+            if (value.is_null() || key == "function_call") continue;
             Json member = TRY(read_member(key, value));
             if (key == "tool_calls" && member.empty()) continue;
             // Without the search for the key that operator[] does: what a request repeats was dropped when it was parsed.
             made.get_ref<Json::object_t&>().push_back(Json::object_t::value_type(key, std::move(member)));
         }
+        TRY(read_old_forms(given, made));
         if (!made.contains("role")) return fault(".role", "missing");
         name_reasoning(made);
         TRY(settle_content(made));
@@ -43,6 +45,15 @@ private:
         if (key == "content") return read_content(value);
         if (key == "tool_calls") return read_calls(value);
         return value;
+    }
+
+    /// What OpenAI's messages held before, and still may: one call without an id, and a refusal in the place of content.
+    Result<void> read_old_forms(const Json& given, Json& made) {
+        const auto call = given.find("function_call"), refusal = given.find("refusal");
+        if (call != given.end() && !call->is_null() && !made.contains("tool_calls"))
+            made["tool_calls"] = TRY(read_calls(Json::array({Json{{"type", "function"}, {"function", *call}}})));
+        if (refusal != given.end() && refusal->is_string() && !made.contains("content")) made["content"] = TRY(read_content(*refusal));
+        return done();
     }
 
     Result<Json> read_role(const Json& value) const {
@@ -63,10 +74,11 @@ private:
             list.push_back(text_part(text));
         } else {
             for (size_t i = 0; i < value.size(); ++i) {
-                std::string part = TRY(read_part(value[i], fmt::format(".content[{}]", i)));
-                if (i > 0) text += '\n';
-                text += part;
-                list.push_back(text_part(std::move(part)));
+                std::optional<std::string> part = TRY(read_part(value[i], fmt::format(".content[{}]", i)));
+                if (!part) continue;
+                if (!list.empty()) text += '\n';
+                text += *part;
+                list.push_back(text_part(*std::move(part)));
             }
         }
         return form_.content_is_list ? list : Json(std::move(text));
@@ -74,14 +86,18 @@ private:
 
     static Json text_part(std::string text) { return {{"type", "text"}, {"text", std::move(text)}}; }
 
-    Result<std::string> read_part(const Json& part, const std::string& field) const {
+    /// None: a part of a kind that nobody here knows. Clients send new ones before servers learn them; a picture is not among those.
+    Result<std::optional<std::string>> read_part(const Json& part, const std::string& field) const {
         if (!part.is_object()) return fault(field, "must be an object");
-        const auto type = part.find("type"), text = part.find("text");
+        const auto type = part.find("type");
         if (type == part.end() || !type->is_string()) return fault(field + ".type", "must be a string");
         const auto& name = type->get_ref<const std::string&>();
-        if (name != "text") return fault(field + ".type", fmt::format("'{}' is not supported (text is)", printable(name)));
-        if (text == part.end() || !text->is_string()) return fault(field + ".text", "must be a string");
-        return text->get<std::string>();
+        for (std::string_view medium : {"image", "audio", "video", "file"})
+            if (name.find(medium) != name.npos) return fault(field + ".type", fmt::format("'{}' is not supported (text is)", printable(name)));
+        if (name != "text" && name != "refusal") return std::optional<std::string>();
+        const auto text = part.find(name);
+        if (text == part.end() || !text->is_string()) return fault(fmt::format("{}.{}", field, name), "must be a string");
+        return std::optional(text->get<std::string>());
     }
 
     Result<Json> read_calls(const Json& value) {

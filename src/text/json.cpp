@@ -119,6 +119,8 @@ private:
 }  // namespace
 
 Result<Json> parse_json(std::string_view text, const JsonLimits& limits) {
+    // The parser takes a NUL for the end of its input, whatever follows.
+    if (size_t at = text.find('\0'); at != text.npos) return error("byte {}: a NUL character (in a string it is written \\u0000)", at);
     Builder builder(limits);
     Json::sax_parse(text, &builder);
     return builder.result();

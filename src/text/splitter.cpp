@@ -214,14 +214,13 @@ public:
     explicit FixedLength(size_t length) : length_(length) {}
     void apply(Pieces& pieces) const override {
         std::vector<size_t> ends;
-        size_t at = 0;
+        size_t begin = 0;
         pieces.for_each([&](std::string_view piece) {
-            const size_t end = at + piece.size();
-            for (size_t count = 0; at < end; at += next_utf8(std::string_view(pieces.text).substr(at)).size) {
-                if (count > 0 && count % length_ == 0) ends.push_back(at);
-                ++count;
-            }
-            ends.push_back(end);
+            // Never beyond the piece: what was removed between two may have left bytes that together are one character.
+            for (size_t at = 0, count = 0; at < piece.size(); at += next_utf8(piece.substr(at)).size, ++count)
+                if (count > 0 && count % length_ == 0) ends.push_back(begin + at);
+            begin += piece.size();
+            ends.push_back(begin);
         });
         pieces.ends = std::move(ends);
     }

@@ -217,10 +217,10 @@ TEST(Chat, WrongMembersAreNamed) {
         {{{"frequency_penalty", 3}}, "frequency_penalty"},
         {{{"messages", "hello"}}, "messages"},
         {{{"messages", Json::array()}}, "messages"},
-        {{{"messages", {5}}}, "messages"},
-        {{{"messages", {{{"role", "user"}}}}}, "messages"},
-        {{{"messages", {{{"role", "user"}, {"content", 7}}}}}, "messages"},
-        {{{"messages", {{{"role", "narrator"}, {"content", "x"}}}}}, "messages"},
+        {{{"messages", {5}}}, "messages[0]"},
+        {{{"messages", Json::array({Json{{"role", "user"}}})}}, "messages[0].content"},
+        {{{"messages", Json::array({Json{{"role", "user"}, {"content", 7}}})}}, "messages[0].content"},
+        {{{"messages", Json::array({Json{{"role", "narrator"}, {"content", "x"}}})}}, "messages[0].role"},
         {{{"tools", {5}}}, "tools[0]"},
         {{{"tools", {{{"type", "function"}}}}}, "tools[0].function"},
         {{{"tools", {{{"type", "function"}, {"function", {{"name", 5}}}}}}}, "tools[0].function.name"},
@@ -284,7 +284,10 @@ TEST(Service, PathsAndMethods) {
     Api api;
     EXPECT_EQ(api.ask("GET", "/nowhere").status, 404);
     EXPECT_EQ(api.ask("GET", "/v1/chat/completions").status, 405);
-    EXPECT_EQ(api.ask("DELETE", "/health").status, 405);
+    Reply wrong_method = api.ask("DELETE", "/health");
+    EXPECT_EQ(wrong_method.status, 405);
+    ASSERT_FALSE(wrong_method.headers.empty());
+    EXPECT_EQ(wrong_method.headers[0], (std::pair<std::string, std::string>("Allow", "GET")));
     EXPECT_EQ(api.ask("HEAD", "/").status, 200);
     EXPECT_EQ(api.ask("GET", "/").status, 200);
     EXPECT_EQ(api.ask("GET", "/v1/health").status, 200);

@@ -132,6 +132,19 @@ TEST(ChatMessages, ContentIsWrittenAsTheTemplateWantsIt) {
     EXPECT_EQ(render(make(kParts), messages), "[user]a;[assistant]b;c;");
 }
 
+TEST(ChatMessages, PartsOfUnknownKindsAreLeftOut) {
+    EXPECT_EQ(render(make(kPlain), R"([{"role": "assistant", "content": [{"type": "hologram", "x": 1}, {"type": "text", "text": "b"}, {"type": "refusal", "refusal": "no"}]}])"),
+              "<s>[assistant]b\nno</s>[assistant]");
+    EXPECT_EQ(render(make(kParts), R"([{"role": "assistant", "content": [{"type": "hologram"}, {"type": "text", "text": "b"}]}])"), "[assistant]b;");
+}
+
+TEST(ChatMessages, OldFormsAreRead) {
+    EXPECT_EQ(render(make(kPlain), R"([{"role": "assistant", "content": null, "refusal": "I must not"}])"), "<s>[assistant]I must not</s>[assistant]");
+    EXPECT_EQ(render(make(kPlain), R"([{"role": "assistant", "content": "a", "refusal": null, "function_call": null}])"), "<s>[assistant]a</s>[assistant]");
+    auto chat = make("{% for m in messages %}{% for c in m.tool_calls %}{{ c.function.name }}{{ c.function.arguments.x }}{% endfor %}{{ m.content }}{% endfor %}");
+    EXPECT_EQ(render(chat, R"([{"role": "assistant", "content": null, "function_call": {"name": "f", "arguments": "{\"x\": 7}"}}])"), "f7");
+}
+
 TEST(ChatMessages, DeveloperIsTheSystemWhereATemplateDoesNotKnowIt) {
     const char* messages = R"([{"role": "developer", "content": "a"}])";
     EXPECT_EQ(render(make(kPlain), messages), "<s>[system]a</s>[assistant]");

@@ -35,6 +35,11 @@ TEST(Json, ErrorsSayWhere) {
     EXPECT_TRUE(round_trip("1e999").starts_with("error: number overflow")) << round_trip("1e999");
 }
 
+TEST(Json, ANulIsNotTheEnd) {
+    EXPECT_EQ(parse_json(std::string("{}\0garbage", 10)).error().message, "byte 2: a NUL character (in a string it is written \\u0000)");
+    EXPECT_EQ(round_trip(R"("\u0000")"), R"("\u0000")");
+}
+
 TEST(Json, RefusesWhatIsNestedTooDeep) {
     std::string bomb(100'000, '[');
     EXPECT_EQ(parse_json(bomb).error().message, "more than 128 arrays and objects inside each other");

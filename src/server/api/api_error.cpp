@@ -30,7 +30,7 @@ Json ApiError::json() const {
 }
 
 http::Response ApiError::response() const {
-    http::Response response{.status = status, .body = json_text(json())};
+    http::Response response{.status = status, .body = json_text(json()), .headers = headers};
     if (status == 401) response.headers.emplace_back("WWW-Authenticate", "Bearer");
     if (status == 429 || status == 503) response.headers.emplace_back("Retry-After", "1");
     return response;

@@ -17,6 +17,7 @@ struct ApiError {
     std::string type = "invalid_request_error";
     std::optional<std::string> param;  // the field at fault
     std::optional<std::string> code;
+    http::Headers headers;
 
     ApiError(int status, std::string message);
     ApiError(Error error) : message(std::move(error.message)) {}  // NOLINT: implicit by design: a request's fault

@@ -180,6 +180,14 @@ ChatEncoder::Options read_encoding(Fields& fields, GenerateRequest& request) {
     return options;
 }
 
+/// Faults of a conversation begin with the field; a template's own are about all messages.
+std::string field_of(const std::string& fault) {
+    std::string field = fault.substr(0, fault.find(": "));
+    for (const char* name : {"messages", "tools", "chat_template_kwargs"})
+        if (field.starts_with(name) && field.find(' ') == field.npos) return field;
+    return "messages";
+}
+
 }  // namespace
 
 ApiResult<std::vector<TokenId>> chat_prompt(Fields& fields, const ServedModel& model, RequestRecord& record, bool keep_text) {
@@ -189,7 +197,7 @@ ApiResult<std::vector<TokenId>> chat_prompt(Fields& fields, const ServedModel& m
     Conversation conversation = read_conversation(fields);
     TRY(fields.check());
     Result<Rendered> rendered = chat->render(conversation);
-    if (!rendered.ok()) return ApiError(400, rendered.error().message).about("messages");
+    if (!rendered.ok()) return ApiError(400, rendered.error().message).about(field_of(rendered.error().message));
     if (keep_text) record.prompt = rendered.value().text;
     std::vector<TokenId> tokens = model.tokenizer().encode(rendered.value().text, rendered.value().segments);
     record.prompt_tokens = std::ssize(tokens);

@@ -91,8 +91,10 @@ ApiResult<void> Service::route(const CallPtr& call) {
     }
     TRY(check_key(request));
     if (allowed.empty()) return ApiError(404, fmt::format("{}: there is nothing at this path", printable(request.path, 200)));
-    return ApiError(405, fmt::format("{}: the method {} is not allowed here (only {})", printable(request.path, 200),
-                                     printable(request.method, 20), allowed));
+    ApiError wrong_method(405, fmt::format("{}: the method {} is not allowed here (only {})", printable(request.path, 200),
+                                           printable(request.method, 20), allowed));
+    wrong_method.headers.emplace_back("Allow", allowed);
+    return wrong_method;
 }
 
 ApiResult<void> Service::dispatch(const Route& route, const CallPtr& call) {
