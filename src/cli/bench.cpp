@@ -257,7 +257,7 @@ void add_bench(CLI::App& app, Action& action) {
     CLI::Option* url = server->add_to(*command)->excludes(model);
     command->remove_option(command->get_option("--context"));  // follows from the others
     auto add = [&](const char* name, int64_t& value, const char* what, int64_t min, int64_t max) {
-        command->add_option(name, value, fmt::format("{} (default: {})", what, value))->check(CLI::Range(min, max));
+        command->add_option(name, value, fmt::format("{} (default: {})", what, value))->check(CLI::Range(min, max))->excludes(url);
     };
     constexpr int64_t kTokensMax = 1 << 24;
     add("--prompt", options->prompt, "tokens of a prompt", 1, kTokensMax);

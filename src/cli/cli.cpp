@@ -55,6 +55,11 @@ int run_cli(int argc, char** argv) {
     add_render(app, action);
     add_logits(app, action);
     add_perplexity(app, action);
+    auto is_first = [&](const CLI::App* command) { return command->get_name() == argv[1]; };
+    if (argc > 1 && argv[1][0] != '-' && app.get_subcommands(is_first).empty()) {  // CLI11 would say that a command is missing
+        std::fprintf(stderr, "godwit: there is no command '%s' (godwit --help lists them)\n", printable(argv[1]).c_str());
+        return 2;
+    }
     try {  // CLI11 reports by exceptions; they end here
         app.parse(argc, argv);
     } catch (const CLI::ParseError& parse_error) {

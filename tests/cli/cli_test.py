@@ -46,6 +46,8 @@ class Commands(unittest.TestCase):
 
     def test_bad_usage(self):
         self.fails(mentions=["subcommand"], code=2)
+        self.fails("frobnicate", mentions=["no command 'frobnicate'"], code=2)
+        self.fails("bench", "--url", "http://127.0.0.1:1", "--batch", "3", mentions=["--batch", "--url"], code=2)
         self.fails("run", mentions=["MODEL"], code=2)
         self.fails("tokenize", TINY, mentions=["--text"], code=2)
         self.fails("run", TINY, "--threads", "0", mentions=["--threads"], code=2)
