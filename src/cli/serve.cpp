@@ -32,17 +32,30 @@ struct ServeOptions {
 
 bool is_loopback(const std::string& host) { return host == "localhost" || host == "::1" || host.starts_with("127."); }
 
+/// A key on each line, blanks around it left out.
+Result<void> read_keys(const std::string& path, std::vector<std::string>& keys) {
+    constexpr const char* kBlanks = " \t\r";
+    std::string text = TRY(read_text(path, 1 << 20));
+    size_t before = keys.size();
+    for (size_t begin = 0, end; begin < text.size(); begin = end + 1) {
+        end = std::min(text.find('\n', begin), text.size());
+        std::string line = text.substr(begin, end - begin);
+        size_t first = line.find_first_not_of(kBlanks);
+        if (first != line.npos) keys.push_back(line.substr(first, line.find_last_not_of(kBlanks) - first + 1));
+    }
+    if (keys.size() == before) return error("--api-key-file {}: there is no key in it", printable(path, 500));
+    return done();
+}
+
 Result<void> check(ServeOptions& options) {
     if (options.names.size() > options.models.size())
         return error("--name: {} names for {} models", options.names.size(), options.models.size());
     if (options.http.tls_cert.empty() != options.http.tls_key.empty()) return error("--tls-cert and --tls-key: give both, or none");
-    if (!options.key_file.empty()) {
-        std::string keys = TRY(read_text(options.key_file, 1 << 20));
-        for (size_t begin = 0, end; begin < keys.size(); begin = end + 1) {
-            end = std::min(keys.find('\n', begin), keys.size());
-            if (end > begin) options.service.api_keys.push_back(keys.substr(begin, end - begin));
-        }
-    }
+    for (const std::string& key : options.service.api_keys)
+        if (key.empty()) return error("--api-key: it is empty (a variable that is not set?)");
+    if (!options.key_file.empty()) TRY(read_keys(options.key_file, options.service.api_keys));
+    for (const std::string& name : options.names)
+        if (name.empty() || printable(name, name.size()) != name) return error("--name: '{}' is no name", printable(name));
     if (!is_loopback(options.http.host) && options.service.api_keys.empty() && !options.insecure)
         return error("--host {}: everybody who reaches this address could use the server (give --api-key, or --insecure if that is meant)",
                      printable(options.http.host));
@@ -103,8 +116,8 @@ Result<void> load_all(const ServeOptions& options, api::Service& service, uint16
         if (!options.service.log.quiet) print_model(*model, *runtime);
         service.add(std::move(model));
     }
-    if (!options.service.log.quiet) print_address(options, port, *service.models().all().front());
     service.ready();
+    if (!options.service.log.quiet) print_address(options, port, *service.models().all().front());
     return done();
 }
 
@@ -144,7 +157,7 @@ void add_access(CLI::App& command, ServeOptions& options) {
         ->allow_extra_args(false);
     command.add_option("--port", options.http.port, "port (default: 8080; 0: any free one)");
     command.add_option("--api-key", options.service.api_keys, "key that requests must bring (may be given again)")->allow_extra_args(false);
-    command.add_option("--api-key-file", options.key_file, "file with a key on each line");
+    command.add_option("--api-key-file", options.key_file, "file with a key on each line (blanks around it do not count)");
     command.add_flag("--insecure", options.insecure, "listen at an address that others reach, without a key");
     command.add_option("--tls-cert", options.http.tls_cert, "certificate chain (PEM): https");
     command.add_option("--tls-key", options.http.tls_key, "its private key (PEM)");

@@ -13,6 +13,7 @@ import struct
 import subprocess
 import sys
 import tempfile
+import termios
 import time
 import unittest
 from fcntl import ioctl
@@ -142,9 +143,9 @@ class Terminal:
     def __init__(self, *arguments, state, env=None):
         self.pid, self.fd = pty.fork()
         if self.pid == 0:
+            ioctl(0, TIOCSWINSZ, struct.pack("HHHH", 50, 220, 0, 0))  # before the program runs: a change draws the prompt again
             os.environ.update({"TERM": "xterm", "XDG_STATE_HOME": str(state), "HOME": str(state), **(env or {})})
             os.execv(GODWIT, [GODWIT, "run", SMOLLM2, *arguments])
-        ioctl(self.fd, TIOCSWINSZ, struct.pack("HHHH", 50, 220, 0, 0))
         self.raw, self.seen, self.status = b"", 0, None
 
     @property
@@ -174,7 +175,16 @@ class Terminal:
     def prompt(self):
         """Waits for the prompt; tokens in the context."""
         found = self.expect(r"(?:\[(\d+)/\d+(?: · [\d.]+ tok/s)?\] )?>>> ")
+        self.wait_for_keys()
         return int(found[1] or 0)
+
+    def wait_for_keys(self):
+        """Until keys are read one by one: between that and the prompt the terminal would still turn Ctrl-C and Ctrl-D into something else."""
+        deadline = time.monotonic() + DEADLINE
+        while termios.tcgetattr(self.fd)[3] & termios.ICANON:
+            if time.monotonic() > deadline:
+                raise AssertionError(f"no keys are read; so far:\n{self.text}")
+            select.select([], [], [], 0.002)
 
     def send(self, text):
         os.write(self.fd, text.encode())
@@ -271,6 +281,7 @@ class Conversation(Case):
         chat.prompt()
         chat.send('"""\r')
         chat.expect(r"\.\.\. ")
+        chat.wait_for_keys()
         chat.send("text\x03")
         chat.expect("Ctrl-C again")
         chat.prompt()

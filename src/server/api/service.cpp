@@ -108,7 +108,7 @@ ApiResult<void> Service::check_key(const http::Request& request) const {
     std::string_view given = key_of(request);
     bool known = false;
     for (const std::string& key : options_.api_keys) known |= equal_in_constant_time(given, key);
-    if (known) return {};
+    if (known && !given.empty()) return {};
     return ApiError(401, given.empty() ? "an API key is needed (header Authorization: Bearer KEY)" : "this API key is not known here")
         .coded("invalid_api_key");
 }

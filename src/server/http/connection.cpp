@@ -51,6 +51,17 @@ void Connection::drain() {
     if (phase_ != Phase::Answering) close();
 }
 
+void Connection::cut_off() {
+    if (phase_ != Phase::Answering || !answer_) return close();
+    const auto answer = answer_;
+    answer->lose();
+    if (phase_ != Phase::Answering || !answer_) return;
+    Response error = service_.error(503, "the server is shutting down", answer->request.path);
+    if (!streaming_) return respond(std::move(error));
+    if (event_stream_) send(fmt::format("data: {}\n\n", error.body));
+    if (answer_) finish();
+}
+
 void Connection::close() {
     if (phase_ == Phase::Closed) return;
     phase_ = Phase::Closed;

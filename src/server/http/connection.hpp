@@ -33,6 +33,8 @@ public:
     void refuse();
     /// The server ends: closes unless an answer is in work, which is then the last.
     void drain();
+    /// The drain is over: an answer in work ends with the error 503, in a stream as its last event.
+    void cut_off();
     /// At once, whatever is in work.
     void close();
 

@@ -27,19 +27,23 @@ public:
 
     Impl(size_t header_bytes_max, size_t body_bytes_max)
         : header_bytes_max_(header_bytes_max), body_bytes_max_(body_bytes_max) {
-        header_limit(static_cast<std::uint32_t>(header_bytes_max));
+        header_limit(static_cast<std::uint32_t>(header_bytes_max) + 16);  // ours is met first
         body_limit(body_bytes_max);
         eager(true);
     }
 
     size_t feed(std::string_view input) {
+        // Beast takes nothing of a header before all of it is there, and counts otherwise when it comes in pieces.
+        if (state == State::Header && header_size(input) > header_bytes_max_) {
+            fail_header(input);
+            state = State::Failed;
+            return 0;
+        }
         error_code ec;
         const size_t taken = put({input.data(), input.size()}, ec);
         if (is_done() && !ec) {
             state = State::Complete;
         } else if (ec == beast::http::error::need_more || !ec) {
-            if (header_bytes_ + input.size() - taken > header_bytes_max_ && state == State::Header)
-                fail_header(input.substr(taken));
             // Heads of chunks and trailers wait in the buffer of the caller until they are whole.
             if (input.size() - taken > header_bytes_max_ && state == State::Body)
                 fail(400, "the head of a chunk, or the trailer, is too long");
@@ -57,6 +61,12 @@ public:
     std::string message;
 
 private:
+    /// With its empty line; without one all there is.
+    static size_t header_size(std::string_view input) {
+        const size_t end = input.find("\r\n\r\n");
+        return end == input.npos ? input.size() : end + 4;
+    }
+
     void fail(int code, std::string why) {
         if (status) return;
         status = code;
@@ -106,7 +116,7 @@ private:
         if (key == "host" && !request.header("host").empty()) return refuse(ec, 400, "more than one Host header");
         // Whatever else a proxy in front may take it for, only this has one meaning.
         if (key == "transfer-encoding" && !beast::iequals(value, "chunked"))
-            return refuse(ec, 501, "Transfer-Encoding other than chunked");
+            return refuse(ec, 400, "Transfer-Encoding other than chunked");
         request.headers.emplace_back(std::move(key), std::string(value));
     }
 

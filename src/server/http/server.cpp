@@ -25,6 +25,7 @@ using boost::system::error_code;
 namespace {
 
 constexpr int kRefusalsMax = 64;  // connections beyond the limit that are being told so; others are just closed
+constexpr auto kLastWords = std::chrono::seconds(1);  // for the errors that cut-off answers end with
 constexpr auto kAcceptPause = std::chrono::milliseconds(100);  // when the process is out of file descriptors
 
 /// As many open files as connections need, if the system lets us: the soft limit is often 1024.
@@ -87,6 +88,7 @@ private:
     void add(tcp::socket socket);
     void wait_for_signal();
     void begin_drain();
+    void cut_off_all();
     void close_all();
     void end();
     void work(Answer& answer, const std::shared_ptr<Exchange>& exchange);
@@ -148,7 +150,7 @@ void ServerImpl::run() {
 void ServerImpl::wait_for_signal() {
     signals_.async_wait([this](error_code ec, int) {
         if (ec) return;
-        draining_ ? close_all() : begin_drain();
+        draining_ ? cut_off_all() : begin_drain();
         if (!connections_.empty()) wait_for_signal();
     });
 }
@@ -230,6 +232,15 @@ void ServerImpl::begin_drain() {
     for (const auto& connection : std::vector(connections_.begin(), connections_.end())) connection->drain();
     if (connections_.empty()) return end();
     drain_timer_.expires_after(std::chrono::seconds(options_.drain_seconds));
+    drain_timer_.async_wait([this](error_code ec) {
+        if (!ec) cut_off_all();
+    });
+}
+
+void ServerImpl::cut_off_all() {
+    for (const auto& connection : std::vector(connections_.begin(), connections_.end())) connection->cut_off();
+    if (connections_.empty()) return;
+    drain_timer_.expires_after(kLastWords);
     drain_timer_.async_wait([this](error_code ec) {
         if (!ec) close_all();
     });
