@@ -246,9 +246,12 @@ class Conversation(Case):
             saved = self.folder / "saved.json"
             chat = self.start(tokens=1)
             chat.send(typed + "\r")
+            chat.expect(r"\(cut: -n 1\)")  # a paste draws its prompt twice
             chat.prompt()
-            chat.ask(f"/save {saved}")
+            chat.send(f"/save {saved}\r")
+            chat.expect("saved to")
             self.assertEqual(json.loads(saved.read_text())["messages"][0], user(text), typed)
+            chat.prompt()
             self.assertEqual(chat.leave("/exit\r"), 0)
             saved.unlink()
 

@@ -33,14 +33,16 @@ public:
     }
 
     size_t feed(std::string_view input) {
-        // Beast takes nothing of a header before all of it is there, and counts otherwise when it comes in pieces.
-        if (state == State::Header && header_size(input) > header_bytes_max_) {
+        // Beast counts differently when a header comes in pieces.
+        if (state == State::Header && header_taken_ + header_size(input) > header_bytes_max_) {
             fail_header(input);
             state = State::Failed;
             return 0;
         }
         error_code ec;
+        const bool in_header = state == State::Header;
         const size_t taken = put({input.data(), input.size()}, ec);
+        if (in_header) header_taken_ += taken;
         if (is_done() && !ec) {
             state = State::Complete;
         } else if (ec == beast::http::error::need_more || !ec) {
@@ -61,8 +63,9 @@ public:
     std::string message;
 
 private:
-    /// With its empty line; without one all there is.
-    static size_t header_size(std::string_view input) {
+    /// Of what is left of the header, with its empty line; without one all there is.
+    size_t header_size(std::string_view input) const {
+        if (header_taken_ > 0 && input.starts_with("\r\n")) return 2;
         const size_t end = input.find("\r\n\r\n");
         return end == input.npos ? input.size() : end + 4;
     }
@@ -98,7 +101,6 @@ private:
                          error_code& ec) override {
         request.method = std::string(method);
         http_1_1 = version == 11;
-        header_bytes_ = method.size() + target.size() + 12;  // two blanks, "HTTP/1.1", the end of the line
         auto parsed = http::parse_target({target.data(), target.size()});
         if (!parsed.ok()) return refuse(ec, 400, parsed.error().message);
         Target result = std::move(parsed).take();
@@ -108,10 +110,7 @@ private:
     }
 
     void on_field_impl(beast::http::field, string_view name, string_view value, error_code& ec) override {
-        if (state != State::Header) return;               // a trailer changes nothing
-        header_bytes_ += name.size() + value.size() + 4;  // ": ", the end of the line
-        if (header_bytes_ > header_bytes_max_)
-            return refuse(ec, 431, fmt::format("the header is longer than {} bytes", header_bytes_max_));
+        if (state != State::Header) return;  // a trailer changes nothing
         std::string key = lower_case({name.data(), name.size()});
         if (key == "host" && !request.header("host").empty()) return refuse(ec, 400, "more than one Host header");
         // Whatever else a proxy in front may take it for, only this has one meaning.
@@ -149,7 +148,7 @@ private:
     void on_finish_impl(error_code&) override {}
 
     size_t header_bytes_max_, body_bytes_max_;
-    size_t header_bytes_ = 0;  // of the lines taken so far
+    size_t header_taken_ = 0;  // bytes of the header that need not come again
     std::string host_;
 };
 
