@@ -25,6 +25,7 @@ struct ServeOptions {
     uint64_t memory = 0;
     std::string key_file, log_format = "text";
     bool insecure = false;
+    int64_t queue = 1024;
     SamplingFlags sampling;
     http::Options http;
     api::ServiceOptions service;
@@ -76,6 +77,7 @@ Result<std::unique_ptr<api::ServedModel>> load(const ServeOptions& options, size
     model.path = TRY(resolve_model(options.models[index]));
     served->id = index < options.names.size() ? options.names[index] : served_name(options.models[index]);
     served->created = api::unix_seconds();
+    served->in_work_max = options.queue;
     served->engine = TRY(EngineImpl::make(runtime, model.engine(options.parallel)));
     const Model& loaded = served->engine->model();
     Result<SamplingParams> sampling = options.sampling.resolve(loaded);
@@ -146,7 +148,7 @@ void add_limits(CLI::App& command, ServeOptions& options) {
     command.add_option("--parallel", options.parallel, "sequences at once (default: 8)")->check(CLI::Range(1, 1024));
     command.add_option("--memory", options.memory, "for all models together, like 8GiB (default: 90 % of what is free)")
         ->transform(CLI::AsSizeValue(false));
-    command.add_option("--queue", options.service.in_work_max, "requests of a model that may run or wait; beyond it 429 (default: 1024)")
+    command.add_option("--queue", options.queue, "requests of a model that may run or wait; beyond it 429 (default: 1024)")
         ->check(CLI::Range(int64_t{1}, int64_t{1} << 20));
     command.add_option("--drain", options.http.drain_seconds, "seconds for answers in work after SIGTERM (default: 30)")->check(CLI::Range(0, 3600));
 }

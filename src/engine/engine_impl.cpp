@@ -13,8 +13,6 @@ constexpr int64_t kSequencesMax = 1024;
 constexpr int64_t kStepRowsMax = 8192;
 constexpr size_t kStopBytesMax = 4096;   // of a request's stop texts: every choice looks for them
 
-constexpr std::string_view kUnread = "nobody read the events of this request: too many of them wait";
-
 using Clock = std::chrono::steady_clock;
 
 double seconds(Clock::duration duration) { return std::chrono::duration<double>(duration).count(); }
@@ -298,7 +296,7 @@ bool EngineImpl::score_prompt(const ScheduledRows& rows, std::span<const float> 
                                       std::max(answer.sampler.top_logprobs(), 0), next, scratch_);
         Event* event = sample.ok() ? answer.state->begin_token() : nullptr;
         if (event == nullptr) {
-            finish(rows.id, FinishReason::Failed, sample.ok() ? kUnread : sample.error().message);
+            sample.ok() ? end_unread(rows.id) : finish(rows.id, FinishReason::Failed, sample.error().message);
             return false;
         }
         event->kind = Event::Kind::Prompt;
@@ -340,10 +338,7 @@ void EngineImpl::sample_one(SequenceId id, std::span<const float> logits) {
 /// Commits a token: counts it, gives it out, and ends the answer where it must end. Nothing is computed after a stop.
 void EngineImpl::emit(SequenceId id, Answer& answer, const Sample& sample) {
     Event* event = answer.state->begin_token();
-    if (event == nullptr) {  // the reader stayed away too long
-        answer.state->cancel();
-        return finish(id, FinishReason::Cancelled, kUnread);
-    }
+    if (event == nullptr) return end_unread(id);
     answer.sampler.accept(sample.token);
     ++answer.generated;
     ++counted_.generated_tokens;
@@ -356,6 +351,12 @@ void EngineImpl::emit(SequenceId id, Answer& answer, const Sample& sample) {
     if (answer.decoder.stopped()) return finish(id, FinishReason::Stop);
     if (answer.generated == answer.tokens_max) return finish(id, FinishReason::Length);
     scheduler_->append(id, sample.token);
+}
+
+/// The reader stayed away too long.
+void EngineImpl::end_unread(SequenceId id) {
+    answers_.at(id).state->cancel();
+    finish(id, FinishReason::Cancelled, "nobody read the events of this request: too many of them wait");
 }
 
 void EngineImpl::finish(SequenceId id, FinishReason reason, std::string_view error) {

@@ -86,6 +86,7 @@ private:
     void split(SequenceId id, std::span<const float> logits);
     void sample_one(SequenceId id, std::span<const float> logits);
     void emit(SequenceId id, Answer& answer, const Sample& sample);
+    void end_unread(SequenceId id);
     void finish(SequenceId id, FinishReason reason, std::string_view error = {});
     void publish_finish(Answer& answer, FinishReason reason, std::string_view error);
     void end_all();

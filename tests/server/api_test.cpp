@@ -351,6 +351,19 @@ TEST(Service, SeveralModelsAnswerEachForItself) {
     EXPECT_NE(chat.message().find("no chat template"), std::string::npos);
 }
 
+TEST(Service, WhatNeverBecameARequestIsInTheLogAsWell) {
+    std::FILE* file = std::tmpfile();
+    api::Service service({.log_to = file});
+    EXPECT_EQ(service.error(413, "the body is longer than 5 bytes", "/v1/completions").status, 413);
+    EXPECT_EQ(service.error(503, "the server is shutting down", "/v1/completions").status, 503);  // its request has a row of its own
+    std::rewind(file);
+    char row[200];
+    ASSERT_NE(std::fgets(row, sizeof row, file), nullptr);
+    EXPECT_EQ(std::string(row).substr(8), " 413 - /v1/completions  the body is longer than 5 bytes\n");
+    EXPECT_EQ(std::fgets(row, sizeof row, file), nullptr);
+    std::fclose(file);
+}
+
 TEST(Service, IsNotHealthyWhileModelsLoad) {
     api::Service service({.log = {.quiet = true}});
     auto ask = [&](const char* path) {
@@ -377,7 +390,8 @@ TEST(Service, IsNotHealthyWhileAStepMakesNoProgress) {
 }
 
 TEST(Service, RefusesMoreThanTheQueueHolds) {
-    Api api({.in_work_max = 1});
+    Api api;
+    api.service.models().all()[0]->in_work_max = 1;
     auto first = api.start("POST", "/v1/completions", R"({"prompt":"A","max_tokens":1})");
     EXPECT_EQ(api.post("/v1/completions", {{"prompt", "A"}}).status, 429);
     first->run();

@@ -78,11 +78,12 @@ std::vector<std::string> Fields::texts(const char* name, size_t count_max, size_
 }
 
 void Fields::fail(const std::string& name, const std::string& what) {
-    fail(ApiError(400, path_ + name + ": " + what).about(path_ + name));
+    remember(ApiError(400, path_ + name + ": " + what).about(path_ + name));
 }
 
-void Fields::fail(ApiError fault) {
-    if (!fault_) fault_ = std::move(fault);
+void Fields::remember(ApiError fault) {
+    if (outer_ != nullptr) outer_->remember(std::move(fault));
+    else if (!fault_) fault_ = std::move(fault);
 }
 
 void Fields::fail_type(const char* name, const char* expected, const Json& got) {
@@ -91,6 +92,7 @@ void Fields::fail_type(const char* name, const char* expected, const Json& got) 
 }
 
 ApiResult<void> Fields::check() const {
+    if (outer_ != nullptr) return outer_->check();
     if (fault_) return *fault_;
     return {};
 }

@@ -14,6 +14,8 @@ class Fields {
 public:
     /// `object` is one, and outlives this. `path` goes before the names in faults: "stream_options.".
     explicit Fields(const Json& object, std::string path = "") : object_(object), path_(std::move(path)) {}
+    /// An object inside `outer`'s: its faults are outer's.
+    Fields(const Json& object, std::string path, Fields& outer) : object_(object), path_(std::move(path)), outer_(&outer) {}
 
     /// The member, if there is one and it is not null.
     const Json* find(const char* name) const;
@@ -29,18 +31,21 @@ public:
     /// A text or a list of texts; none if absent.
     std::vector<std::string> texts(const char* name, size_t count_max, size_t bytes_max);
 
+    /// What goes before the names of the members of the member `name`.
+    std::string path(const std::string& name) const { return path_ + name + "."; }
     /// 400 with this field as its param.
     void fail(const std::string& name, const std::string& what);
-    void fail(ApiError fault);
-    bool failed() const { return fault_.has_value(); }
+    bool failed() const { return outer_ != nullptr ? outer_->failed() : fault_.has_value(); }
     /// Success, or the first fault.
     ApiResult<void> check() const;
 
 private:
+    void remember(ApiError fault);
     void fail_type(const char* name, const char* expected, const Json& got);
 
     const Json& object_;
     std::string path_;
+    Fields* outer_ = nullptr;
     std::optional<ApiError> fault_;
 };
 

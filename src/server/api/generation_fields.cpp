@@ -52,10 +52,12 @@ void read_generation(Fields& fields, const ServedModel& model, GenerateRequest& 
 bool wants_usage(Fields& fields) {
     const Json* stream = fields.object("stream_options");
     if (stream == nullptr) return false;
-    Fields members(*stream, "stream_options.");
-    bool wanted = members.flag("include_usage", false);
-    if (members.failed()) fields.fail(members.check().error());
-    return wanted;
+    return Fields(*stream, fields.path("stream_options"), fields).flag("include_usage", false);
+}
+
+ApiResult<void> check_queue(const ServedModel& model) {
+    if (model.in_work < model.in_work_max) return {};
+    return ApiError(429, fmt::format("{} requests for {} are waiting already", model.in_work.load(), model.id));
 }
 
 ApiResult<void> check_length(const ServedModel& model, const std::vector<TokenId>& prompt, const char* param) {

@@ -12,6 +12,9 @@ void read_generation(Fields& fields, const ServedModel& model, GenerateRequest& 
 /// stream_options.include_usage.
 bool wants_usage(Fields& fields);
 
+/// Error 429: as many requests as the model may have run or wait already.
+ApiResult<void> check_queue(const ServedModel& model);
+
 /// Error: the prompt does not fit (code context_length_exceeded, which clients look for), or is empty.
 ApiResult<void> check_length(const ServedModel& model, const std::vector<TokenId>& prompt, const char* param);
 

@@ -12,32 +12,31 @@ constexpr size_t kToolsMax = 512;
 constexpr size_t kTemplateMembersMax = 64;
 constexpr int64_t kTopLogprobsMax = 20;
 
+void check_function(Fields& tool) {
+    const Json* function = tool.object("function");
+    if (function == nullptr) return tool.fail("function", "it is missing");
+    Fields members(*function, tool.path("function"), tool);
+    if (members.text("name", "").empty()) members.fail("name", "it is missing or empty");
+    members.object("parameters");
+}
+
 /// Function tools as they were given; of other types this server knows nothing, and clients send many.
 Json function_tools(Fields& fields) {
     Json functions = Json::array();
     const Json* tools = fields.array("tools");
     if (tools == nullptr) return functions;
     if (tools->size() > kToolsMax) fields.fail("tools", fmt::format("{} tools (at most {})", tools->size(), kToolsMax));
-    for (size_t i = 0; i < tools->size(); ++i) {
+    for (size_t i = 0; i < tools->size() && !fields.failed(); ++i) {
         const Json& tool = (*tools)[i];
         std::string where = fmt::format("tools[{}]", i);
         if (!tool.is_object()) {
             fields.fail(where, "expected an object");
-            continue;
+            break;
         }
-        Fields members(tool, where + ".");
-        if (members.text("type", "function") == "function") {
-            if (const Json* function = members.object("function")) {
-                Fields inner(*function, where + ".function.");
-                if (inner.text("name", "").empty()) inner.fail("name", "it is missing or empty");
-                inner.object("parameters");
-                if (inner.failed()) fields.fail(inner.check().error());
-            } else {
-                members.fail("function", "it is missing");
-            }
-            functions.push_back(tool);
-        }
-        if (members.failed()) fields.fail(members.check().error());
+        Fields members(tool, fields.path(where), fields);
+        if (members.text("type", "function") != "function") continue;
+        check_function(members);
+        functions.push_back(tool);
     }
     return functions;
 }
@@ -207,6 +206,7 @@ ApiResult<std::vector<TokenId>> chat_prompt(Fields& fields, const ServedModel& m
 ApiResult<void> chat_completions(const std::shared_ptr<Call>& call, const Models& models, const Json& body) {
     Fields fields(body);
     ServedModel& model = *TRY(models.of(fields));
+    TRY(check_queue(model));
     call->record().model = model.id;
     GenerateRequest request;
     read_generation(fields, model, request);

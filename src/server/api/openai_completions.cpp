@@ -201,6 +201,7 @@ CompletionEncoder::Options read_encoding(Fields& fields, GenerateRequest& reques
 ApiResult<void> completions(const std::shared_ptr<Call>& call, const Models& models, const Json& body) {
     Fields fields(body);
     ServedModel& model = *TRY(models.of(fields));
+    TRY(check_queue(model));
     RequestRecord& record = call->record();
     record.model = model.id;
     GenerateRequest request;

@@ -16,6 +16,7 @@ struct ServedModel {
     SamplingParams sampling;   // where a request says nothing: the server's flags, else the file's, else the built-in ones
     Metrics metrics;
     std::atomic<int64_t> in_work = 0;  // requests between submission and their end
+    int64_t in_work_max = 1024;        // beyond it: 429
     std::unique_ptr<EngineImpl> engine;
 
     const Tokenizer& tokenizer() const { return *engine->model().tokenizer; }

@@ -54,11 +54,12 @@ struct Service::Route {
     bool needs_model = true, needs_key = true;
 };
 
-// Every path also with /v1 before it.
+// Every path also with /v1 before it. A path that ends in a slash stands for all below it, / for itself.
 const Service::Route Service::kRoutes[] = {
     {"POST", "/chat/completions", &Service::chat},
     {"POST", "/completions", &Service::complete},
     {"GET", "/models", &Service::list},
+    {"GET", kModelsPath, &Service::show},
     {"POST", "/tokenize", &Service::tokens},
     {"POST", "/detokenize", &Service::text},
     {"GET", "/props", &Service::props},
@@ -68,7 +69,9 @@ const Service::Route Service::kRoutes[] = {
     {"GET", "/", &Service::home, false},
 };
 
-http::Response Service::error(int status, std::string_view message, std::string_view) {
+http::Response Service::error(int status, std::string_view message, std::string_view path) {
+    // What was refused before it was a request has its row too; answers that are cut off (5xx) have had theirs.
+    if (status < 500) log_.write({.method = "-", .path = std::string(path), .status = status, .error = std::string(message)});
     return ApiError(status, std::string(message)).response();
 }
 
@@ -85,7 +88,7 @@ ApiResult<void> Service::route(const CallPtr& call) {
     std::string_view method = request.method == "HEAD" ? "GET" : std::string_view(request.method);
     std::string allowed;
     for (const Route& route : kRoutes) {
-        bool same = route.path == path || (route.path == "/models" && path.starts_with(kModelsPath));
+        bool same = route.path == path || (route.path.ends_with("/") && route.path != "/" && path.starts_with(route.path));
         if (same && route.method == method) return dispatch(route, call);
         if (same) allowed += (allowed.empty() ? "" : ", ") + std::string(route.method);
     }
@@ -113,39 +116,23 @@ ApiResult<void> Service::check_key(const http::Request& request) const {
         .coded("invalid_api_key");
 }
 
-/// Of the model that is asked for; whether there is one at all is judged later.
-ApiResult<void> Service::check_load(const Json& body) const {
-    Fields fields(body);
-    ApiResult<ServedModel*> model = models_.of(fields);
-    if (!model.ok() || model.value()->in_work < options_.in_work_max) return {};
-    return ApiError(429, fmt::format("{} requests for {} are waiting already", model.value()->in_work.load(), model.value()->id));
-}
-
-ApiResult<void> Service::chat(const CallPtr& call) {
-    Json body = TRY(read_body(call->request()));
-    TRY(check_load(body));
-    return chat_completions(call, models_, body);
-}
-
-ApiResult<void> Service::complete(const CallPtr& call) {
-    Json body = TRY(read_body(call->request()));
-    TRY(check_load(body));
-    return completions(call, models_, body);
-}
-
+ApiResult<void> Service::chat(const CallPtr& call) { return chat_completions(call, models_, TRY(read_body(call->request()))); }
+ApiResult<void> Service::complete(const CallPtr& call) { return completions(call, models_, TRY(read_body(call->request()))); }
 ApiResult<void> Service::tokens(const CallPtr& call) { return tokenize(*call, models_, TRY(read_body(call->request()))); }
 ApiResult<void> Service::text(const CallPtr& call) { return detokenize(*call, models_, TRY(read_body(call->request()))); }
 
 ApiResult<void> Service::list(const CallPtr& call) {
-    std::string_view path = call->request().path;
-    if (size_t at = path.find(kModelsPath); at != path.npos) return show_model(*call, models_, path.substr(at + kModelsPath.size()));
     list_models(*call, models_);
     return {};
 }
 
+ApiResult<void> Service::show(const CallPtr& call) {
+    std::string_view path = call->request().path;
+    return show_model(*call, models_, path.substr(path.find(kModelsPath) + kModelsPath.size()));
+}
+
 ApiResult<void> Service::health(const CallPtr& call) {
     if (!ready_.load(std::memory_order_acquire)) return ApiError(503, "the model is loading");
-    if (server_ != nullptr && server_->draining()) return ApiError(503, "the server is shutting down");
     for (const auto& model : models_.all()) {
         double seconds = model->engine->stats().step_seconds;
         if (seconds > options_.stuck_seconds) return ApiError(503, fmt::format("{}: a step has been running for {:.0f} s", model->id, seconds));

@@ -10,7 +10,6 @@ namespace godwit::api {
 
 struct ServiceOptions {
     std::vector<std::string> api_keys;  // none: everybody may ask
-    int64_t in_work_max = 1024;         // requests of one model that run or wait: beyond it 429
     double stuck_seconds = 120;         // a step that takes longer makes /health say so
     LogOptions log;
     std::FILE* log_to = stderr;
@@ -25,7 +24,7 @@ public:
     void add(std::unique_ptr<ServedModel> model) { models_.add(std::move(model)); }
     const Models& models() const { return models_; }
     void ready() { ready_.store(true, std::memory_order_release); }
-    /// Where the count of connections and the end of the server come from; before its run().
+    /// Where the count of connections comes from; before its run().
     void watch(const http::Server& server) { server_ = &server; }
     /// Ends the engines. Nothing may be handled any more.
     void close() { models_ = Models(); }
@@ -40,7 +39,6 @@ private:
 
     ApiResult<void> route(const CallPtr& call);
     ApiResult<void> check_key(const http::Request& request) const;
-    ApiResult<void> check_load(const Json& body) const;
     ApiResult<void> dispatch(const Route& route, const CallPtr& call);
 
     ApiResult<void> chat(const CallPtr& call);
@@ -48,6 +46,7 @@ private:
     ApiResult<void> tokens(const CallPtr& call);
     ApiResult<void> text(const CallPtr& call);
     ApiResult<void> list(const CallPtr& call);
+    ApiResult<void> show(const CallPtr& call);
     ApiResult<void> health(const CallPtr& call);
     ApiResult<void> metrics(const CallPtr& call);
     ApiResult<void> props(const CallPtr& call);
