@@ -7,7 +7,7 @@ GODWIT := build/release/godwit
 DEPS := g++ cmake ninja-build libfmt-dev libpcre2-dev libutf8proc-dev libssl-dev libboost1.81-dev libcurl4-openssl-dev \
         libzstd-dev zlib1g-dev libedit-dev libcli11-dev nlohmann-json3-dev libgtest-dev python3 python3-pip
 # llvm-19: llvm-symbolizer, for names and lines in the sanitizers' stack traces.
-DEPS_TEST := clang-19 libclang-rt-19-dev llvm-19 libsimde-dev python3-numpy curl openssl
+DEPS_TEST := clang-19 clang-format-19 libclang-rt-19-dev llvm-19 libsimde-dev python3-numpy curl openssl
 
 PROMPT ?= Explain in three sentences why some birds fly thousands of miles every year.
 export PROMPT  # read by the shell as a variable, so that nothing in it is a command
@@ -42,7 +42,7 @@ bench: build ## tokens per second of the default model
 	@model=$$($(PYTHON) tools/fetch smollm2) && $(GODWIT) bench "$$model"
 
 format: ## lay out the C++ code (clang-format 19)
-	@command -v clang-format-19 >/dev/null || { echo "format: apt-get install clang-format-19" >&2; exit 1; }
+	@tools/deps clang-format-19
 	@git ls-files -co --exclude-standard '*.cpp' '*.hpp' '*.h' | xargs -r clang-format-19 -i
 
 tidy: ## check include directions, sizes and texts (also a test)

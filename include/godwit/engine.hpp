@@ -28,16 +28,16 @@ public:
 };
 
 struct EngineOptions {
-    std::string model{};        // path of a GGUF file
-    int64_t context = 0;        // tokens of one sequence; 0: the model's, at most 8192
-    int64_t sequences = 8;      // that run at once, 1 … 1024
-    int64_t step_rows = 128;    // tokens of one step, all sequences together; raised to sequences + 1 if less
+    std::string model{};      // path of a GGUF file
+    int64_t context = 0;      // tokens of one sequence; 0: the model's, at most 8192
+    int64_t sequences = 8;    // that run at once, 1 … 1024
+    int64_t step_rows = 128;  // tokens of one step, all sequences together; raised to sequences + 1 if less
     KvFormat kv = KvFormat::F16;
-    uint64_t kv_bytes = 0;      // of the cache; 0: a full context for every sequence, or what the budget leaves
+    uint64_t kv_bytes = 0;  // of the cache; 0: a full context for every sequence, or what the budget leaves
 };
 
-/// What the engine takes, as planned before it was loaded: to the byte what it allocates, and what the tokenizer and the program itself take
-/// by experience.
+/// What the engine takes, as planned before it was loaded: to the byte what it allocates, and what the tokenizer and
+/// the program itself take by experience.
 struct EngineMemory {
     int64_t context = 0, sequences = 0;
     uint64_t weights = 0, kv = 0, activations = 0, tokenizer = 0, program = 0;

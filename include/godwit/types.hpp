@@ -1,5 +1,6 @@
 // The vocabulary of Godwit's public interface: results, sampling parameters, requests and events. No third-party types.
-// All members of what callers fill in have initialisers ({} too): a designated one then leaves out the rest without a warning.
+// All members of what callers fill in have initialisers ({} too): a designated one then leaves out the rest without a
+// warning.
 #pragma once
 
 #include <cstdint>
@@ -55,7 +56,8 @@ using TokenId = int32_t;
 /// How keys and values are stored. F32 is for oracles.
 enum class KvFormat : uint8_t { F32, F16 };
 
-/// How tokens are chosen. In the order in which they act; the defaults change nothing: the token is drawn from softmax(logits).
+/// How tokens are chosen. In the order in which they act; the defaults change nothing: the token is drawn from
+/// softmax(logits).
 struct SamplingParams {
     /// (token, bias): added to the logit; clamped to -100 … 100. A token named twice gets both.
     std::vector<std::pair<TokenId, float>> logit_bias{};
@@ -85,12 +87,14 @@ struct TokenLogprob {
 
 /// One prompt and how to continue it.
 struct GenerateRequest {
-    /// Text: control tokens in it count. Or `tokens`, taken as they are where there are any; a BOS is added to text only.
+    /// Text: control tokens in it count. Or `tokens`, taken as they are where there are any; a BOS is added to text
+    /// only.
     std::string prompt{};
     std::vector<TokenId> tokens{};
     /// At most this many new tokens; -1: what fits into the context.
     int64_t tokens_max = -1;
-    /// Parallel answers to the prompt, 1 … 128. They share its cache blocks and differ in the `choice` of the generator.
+    /// Parallel answers to the prompt, 1 … 128. They share its cache blocks and differ in the `choice` of the
+    /// generator.
     int32_t choices = 1;
     /// Higher goes first; equal ones in the order of submission.
     int32_t priority = 0;
@@ -98,11 +102,12 @@ struct GenerateRequest {
     std::vector<std::string> stops{};
     /// The model's end token is a token like others, and the answer goes on (to measure speed).
     bool ignore_end = false;
-    /// Prompt events too: the log-softmax of every token of the prompt but the first, given those before it. Computes logits of all its rows.
+    /// Prompt events too: the log-softmax of every token of the prompt but the first, given those before it. Computes
+    /// logits of all its rows.
     bool prompt_logprobs = false;
     SamplingParams sampling{};
-    /// Called when an event has come and none was waiting: whoever then reads with try_next() until it is false misses none, and needs
-    /// no thread that waits. On the engine's thread; must return at once and not call the engine.
+    /// Called when an event has come and none was waiting: whoever then reads with try_next() until it is false misses
+    /// none, and needs no thread that waits. On the engine's thread; must return at once and not call the engine.
     std::function<void()> wake{};
 };
 
@@ -121,14 +126,14 @@ struct Event {
         Finish,
     } kind = Kind::Token;
     int32_t choice = 0;
-    TokenId token = -1;   // Prompt, Token: the id; its text may come with a later event
-    std::string text;     // what is certain now, whole code points; may be empty. Finish: what was held back
-    float logprob = 0;    // where SamplingParams::top_logprobs ≥ 0
+    TokenId token = -1;  // Prompt, Token: the id; its text may come with a later event
+    std::string text;    // what is certain now, whole code points; may be empty. Finish: what was held back
+    float logprob = 0;   // where SamplingParams::top_logprobs ≥ 0
     std::vector<TokenLogprob> top;
-    FinishReason reason = FinishReason::Stop;  // Finish
-    std::string error;                         // Finish: what went wrong, if something did
+    FinishReason reason = FinishReason::Stop;         // Finish
+    std::string error;                                // Finish: what went wrong, if something did
     int64_t prompt_tokens = 0, generated_tokens = 0;  // Finish: of this choice
-    double queue_seconds = 0;                         // Finish: from submit() to the first step that computed for this request
+    double queue_seconds = 0;  // Finish: from submit() to the first step that computed for this request
 };
 
 }  // namespace godwit

@@ -40,10 +40,10 @@ public:
     virtual uint64_t weight_bytes(DType dtype, const Shape& shape) const = 0;
     /// Called, by any thread, with parts of the bytes that will not be read again.
     using DoneWith = FunctionRef<void(std::span<const std::byte> part)>;
-    /// Takes a matrix from a file's mapping, which must outlive the buffer: what done_with is not told of may be read in place for ever.
-    /// Never expands it (invariant I3).
-    virtual Result<std::unique_ptr<Buffer>> load_weight(DType dtype, const Shape& shape, std::span<const std::byte> bytes,
-                                                        DoneWith done_with) = 0;
+    /// Takes a matrix from a file's mapping, which must outlive the buffer: what done_with is not told of may be read
+    /// in place for ever. Never expands it (invariant I3).
+    virtual Result<std::unique_ptr<Buffer>> load_weight(DType dtype, const Shape& shape,
+                                                        std::span<const std::byte> bytes, DoneWith done_with) = 0;
 
     /// Host → device, in order with the ops.
     virtual void upload(const View& to, std::span<const std::byte> from) = 0;

@@ -1,14 +1,18 @@
 // The op seam: every piece of arithmetic that a model is made of. Backends implement it, models only call it.
 //
 // Contracts that hold for every op unless it says otherwise:
-// - Views are dense and row-major. Activations are F32, ids and positions I32. Weights have any type the device supports.
+// - Views are dense and row-major. Activations are F32, ids and positions I32. Weights have any type the device
+// supports.
 // - Shapes are CHECKed (programmer errors; what comes from files was validated at load). Zero rows: nothing happens.
 // - `out` may be the same view as an input of the same shape, never overlap one otherwise.
 // - Ops run in the order of the calls; they may be enqueued. Nothing is read back (Device::download waits).
 // - Row invariance (I1): a row's result depends on that row's inputs alone, never on the other rows of the call.
-// - Products with quantised weights: activations rounded to 8 bits, exact integer sums inside a block, f32 steps over the blocks ascending,
-//   as docs/numerics.md says (plain loops: reference/quantised.cpp). Types without that form there are dequantised and follow the next rule.
-// - Order of accumulation, class "base": `dot` = one f32 chain acc = fma(a[k], b[k], acc), k ascending from 0, acc from +0.
+// - Products with quantised weights: activations rounded to 8 bits, exact integer sums inside a block, f32 steps over
+// the blocks ascending,
+//   as docs/numerics.md says (plain loops: reference/quantised.cpp). Types without that form there are dequantised and
+//   follow the next rule.
+// - Order of accumulation, class "base": `dot` = one f32 chain acc = fma(a[k], b[k], acc), k ascending from 0, acc from
+// +0.
 //   `sum` = 16 lanes (element i in lane i mod 16), each ascending, then lanes folded 8, 4, 2, 1. `mean` = sum / count.
 //   exp, log, tanh, erf: base/math.hpp; activations: reference/activation.hpp. Else formulas hold as written: left to
 //   right, each operation rounded to f32, fma where it says so.
@@ -44,8 +48,9 @@ struct Linear {
     View rows;                              // I32 [rows] or none: which rows of the input are taken (0 ≤ id < n)
     std::span<const LinearTarget> targets;  // all [out_i, in]
     Activation activation = Activation::None;
-    bool gated = false;  // two targets of one shape: targets[0].out = act(target 0) × target 1; targets[1].out is scratch
-    View residual;       // [rows, out] or none: added last; needs a single target
+    bool gated =
+        false;      // two targets of one shape: targets[0].out = act(target 0) × target 1; targets[1].out is scratch
+    View residual;  // [rows, out] or none: added last; needs a single target
 };
 
 /// Which elements of a head rope turns together: (2i, 2i+1) or (i, i + dims/2).
@@ -54,26 +59,28 @@ enum class RopePairing : uint8_t { Interleaved, HalfSplit };
 /// Softmax attention over paged keys and values, causal. Every row and head on its own; head h uses KV head
 /// h / (heads / kv_heads).
 /// - The score of a place = dot(query, key) × scale, then the soft cap.
-/// - Places are summed in splits at multiples of kAttentionSplit, each with its own maximum m of the scores (NaN aside):
+/// - Places are summed in splits at multiples of kAttentionSplit, each with its own maximum m of the scores (NaN
+/// aside):
 ///   p = exp(score − m); the sum of the p in 16 lanes (lane = place mod 16), ascending, folded 8, 4, 2, 1; each element
 ///   of the values one fma chain of p × value, places ascending, from +0.
-/// - Splits of which the row sees something are merged ascending, from m = −inf, sum = 0, values = 0; then the sink as a
+/// - Splits of which the row sees something are merged ascending, from m = −inf, sum = 0, values = 0; then the sink as
+/// a
 ///   split with m' = sink, sum' = 1, values' = 0. With M = max(m, m'), keep = exp(m − M) and take = exp(m' − M):
 ///   sum = fma(sum, keep, sum' × take), the values alike, m = M. At last out = values / sum.
 /// - Places that a row does not see (later ones, those before the window, those never written) have no effect, whatever
 ///   their bytes; a block that no row sees may have any number in the table.
 struct Attention {
-    View query;          // [rows, heads, head_dim]
-    View keys;           // F32 or F16 [blocks, kv_heads, head_dim, block_tokens]: tokens, a product's lanes, side by side
-    View values;         // same type [blocks, kv_heads, block_tokens, value_dim]
-    View table;          // I32 [sequences, blocks of a sequence]: block ids
-    View sequence;       // I32 [rows]: row of the table
-    View index;          // I32 [rows]: the row's own place in its sequence; it sees places ≤ its own
+    View query;     // [rows, heads, head_dim]
+    View keys;      // F32 or F16 [blocks, kv_heads, head_dim, block_tokens]: tokens, a product's lanes, side by side
+    View values;    // same type [blocks, kv_heads, block_tokens, value_dim]
+    View table;     // I32 [sequences, blocks of a sequence]: block ids
+    View sequence;  // I32 [rows]: row of the table
+    View index;     // I32 [rows]: the row's own place in its sequence; it sees places ≤ its own
     int32_t window = 0;  // > 0: sees only places > index − window
     float scale = 1;
-    float softcap = 0;   // > 0: scores become cap·tanh(score / cap)
-    View sinks;          // [heads] or none: exp(sink) joins the denominator
-    View out;            // [rows, heads, value_dim]
+    float softcap = 0;  // > 0: scores become cap·tanh(score / cap)
+    View sinks;         // [heads] or none: exp(sink) joins the denominator
+    View out;           // [rows, heads, value_dim]
 };
 
 /// Places of a split of attention. block_tokens is a multiple of 32 that divides it.
@@ -81,10 +88,10 @@ inline constexpr int64_t kAttentionSplit = 256;
 
 /// A step's keys and values on their way into the planes that Attention reads.
 struct CacheWrite {
-    View key;     // [rows, kv_heads, head_dim]
-    View value;   // [rows, kv_heads, value_dim]
-    View slots;   // I32 [rows]: block × block_tokens + place, all different
-    View keys;    // as in Attention
+    View key;    // [rows, kv_heads, head_dim]
+    View value;  // [rows, kv_heads, value_dim]
+    View slots;  // I32 [rows]: block × block_tokens + place, all different
+    View keys;   // as in Attention
     View values;
 };
 
@@ -94,16 +101,17 @@ struct Route {
     View logits;  // [rows, experts]
     View bias;    // [experts] or none: added for the selection only
     enum class Score : uint8_t {
-        Softmax,          // over all experts
+        Softmax,  // over all experts
         Sigmoid,
         SoftmaxOfChosen,  // the logit itself; the weights are the softmax over the chosen logits
         SqrtSoftplus,
     } score = Score::Softmax;
-    int32_t groups = 1, groups_used = 1;  // of equally many experts; a group's score is the sum of its two best (or only) ones
-    bool normalise = false;               // weights of the chosen sum to 1 (divided by max(sum, 2^-14))
-    float scale = 1;                      // of the weights, last
-    View experts;                         // out: I32 [rows, used]; in argmax's order
-    View weights;                         // out: [rows, used]
+    int32_t groups = 1,
+            groups_used = 1;  // of equally many experts; a group's score is the sum of its two best (or only) ones
+    bool normalise = false;   // weights of the chosen sum to 1 (divided by max(sum, 2^-14))
+    float scale = 1;          // of the weights, last
+    View experts;             // out: I32 [rows, used]; in argmax's order
+    View weights;             // out: [rows, used]
 };
 
 /// Gated delta rule, token by token: S ← exp(g)·S; δ = β·(v − Sᵀk); S ← fma(k, δᵀ, S); out = Sᵀq. Products with Sᵀ are
@@ -118,7 +126,8 @@ struct DeltaRule {
     View out;         // [rows, heads, value_dim]
 };
 
-/// Mamba-2 recurrence: S ← fma(dt·x, bᵀ, exp(dt·a)·S); out = fma(d, x, S·c), S·c a dot over state_dim. (Dao and Gu, 2024.)
+/// Mamba-2 recurrence: S ← fma(dt·x, bᵀ, exp(dt·a)·S); out = fma(d, x, S·c), S·c a dot over state_dim. (Dao and Gu,
+/// 2024.)
 struct SelectiveScan {
     View input;     // x: [rows, heads, head_dim]
     View dt;        // [rows, heads], after softplus
@@ -137,7 +146,7 @@ struct CausalConv {
     View state;     // [sequences, taps − 1, channels]: the inputs before this step, oldest first; read and written
     View sequence;  // I32 [rows]; rows of a sequence stand in order
     Activation activation = Activation::None;
-    View out;       // [rows, channels]
+    View out;  // [rows, channels]
 };
 
 class Ops {
@@ -153,7 +162,8 @@ public:
     virtual void embed(const Weight& table, const View& ids, float scale, const View& out) = 0;
     /// out[r] = in[index[r]]. in [n, columns], index I32 [rows], out [rows, columns], apart from in.
     virtual void gather_rows(const View& in, const View& index, const View& out) = 0;
-    /// out[index[r]] = fma(in[r], weights[r], out[index[r]]), r ascending. weights [rows] or none (1). out [n, columns], apart from in.
+    /// out[index[r]] = fma(in[r], weights[r], out[index[r]]), r ascending. weights [rows] or none (1). out [n,
+    /// columns], apart from in.
     virtual void scatter_add_rows(const View& in, const View& index, const View& weights, const View& out) = 0;
 
     // Elementwise
@@ -190,7 +200,8 @@ public:
     virtual void route(const Route& args) = 0;
 
     // Attention
-    /// out[r][i] = magnitude · (cos, sin)(positions[r] × frequencies[i]), computed in f64. positions I32 [rows], out [rows, dims/2, 2].
+    /// out[r][i] = magnitude · (cos, sin)(positions[r] × frequencies[i]), computed in f64. positions I32 [rows], out
+    /// [rows, dims/2, 2].
     virtual void rope_table(const View& positions, const View& frequencies, float magnitude, const View& out) = 0;
     /// Turns the first dims of every head; the rest is copied. in, out [rows, heads, head_dim], table as above.
     virtual void rope(const View& in, const View& table, RopePairing pairing, const View& out) = 0;

@@ -49,7 +49,8 @@ uint64_t available_memory(const std::string& root) {
         if (!line.starts_with("0::")) continue;
         fs::path folder = fs::path(root) / "sys/fs/cgroup";
         least = std::min(least, of_group(folder));
-        for (const fs::path& part : fs::path(line.substr(3)).relative_path()) least = std::min(least, of_group(folder /= part));
+        for (const fs::path& part : fs::path(line.substr(3)).relative_path())
+            least = std::min(least, of_group(folder /= part));
     }
     return least;
 }

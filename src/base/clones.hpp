@@ -1,5 +1,6 @@
-// GODWIT_CLONES: compiles a function once per x86-64 level and picks at load, so that plain loops with std::fma run at vector speed on any
-// machine with the same bits (fma rounds once everywhere). Only g++ release builds: sanitizers start before the choice is made.
+// GODWIT_CLONES: compiles a function once per x86-64 level and picks at load, so that plain loops with std::fma run at
+// vector speed on any machine with the same bits (fma rounds once everywhere). Only g++ release builds: sanitizers
+// start before the choice is made.
 #pragma once
 
 #if defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__) && !defined(__SANITIZE_ADDRESS__) && \

@@ -1,5 +1,5 @@
-// The floating-point mode that all computing threads share: threads inherit flush-to-zero, rounding and the like from who
-// started them, and bits must not depend on that (invariant I2).
+// The floating-point mode that all computing threads share: threads inherit flush-to-zero, rounding and the like from
+// who started them, and bits must not depend on that (invariant I2).
 #pragma once
 
 #include <cfenv>

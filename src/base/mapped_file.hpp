@@ -25,7 +25,8 @@ public:
 
     const std::string& path() const { return path_; }
     std::span<const std::byte> bytes() const { return {data_, size_}; }
-    /// Takes the pages that lie wholly inside `part` out of this process' memory; reading them again brings them back from the file.
+    /// Takes the pages that lie wholly inside `part` out of this process' memory; reading them again brings them back
+    /// from the file.
     void drop(std::span<const std::byte> part) const;
 
 private:

@@ -1,4 +1,5 @@
-// sine and cosine in double from + − × and fma alone, so that rotary angles have the same bits on every machine (invariant I2b).
+// sine and cosine in double from + − × and fma alone, so that rotary angles have the same bits on every machine
+// (invariant I2b).
 #pragma once
 
 #include <cmath>
@@ -14,7 +15,7 @@ struct SinCos {
 /// Reduction by π/2 in three parts (Cody and Waite), then the Taylor polynomials on [−π/4, π/4].
 inline SinCos sincos(double x) {
     constexpr double kTwoOverPi = 0x1.45f306dc9c883p-1;
-    constexpr double kHalfPi1 = 0x1.921fb54400000p+0;   // 33 bits each, so that n × part is exact for n < 2^20
+    constexpr double kHalfPi1 = 0x1.921fb54400000p+0;  // 33 bits each, so that n × part is exact for n < 2^20
     constexpr double kHalfPi2 = 0x1.0b4611a600000p-34;
     constexpr double kHalfPi3 = 0x1.3198a2e037073p-69;
     double n = std::floor(std::fma(x, kTwoOverPi, 0.5));
@@ -39,10 +40,14 @@ inline SinCos sincos(double x) {
     double cosine = std::fma(z, c, 1.0);
 
     switch (static_cast<int64_t>(n) & 3) {
-        case 0: return {sine, cosine};
-        case 1: return {cosine, -sine};
-        case 2: return {-sine, -cosine};
-        default: return {-cosine, sine};
+        case 0:
+            return {sine, cosine};
+        case 1:
+            return {cosine, -sine};
+        case 2:
+            return {-sine, -cosine};
+        default:
+            return {-cosine, sine};
     }
 }
 

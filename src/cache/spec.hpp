@@ -1,5 +1,5 @@
-// What a model keeps per token: pure data, part of the ModelPlan. Layers that keep the same thing for the same tokens form a group;
-// every group has its own pool of blocks and its own block table.
+// What a model keeps per token: pure data, part of the ModelPlan. Layers that keep the same thing for the same tokens
+// form a group; every group has its own pool of blocks and its own block table.
 #pragma once
 
 #include <cstdint>
@@ -19,8 +19,8 @@ inline std::string_view kv_format_name(KvFormat format) { return format == KvFor
 inline constexpr int64_t kBlockTokens = 32;
 
 struct CacheGroup {
-    int32_t window = 0;            // 0: full attention; W > 0: only the last W tokens are ever read
-    std::vector<int32_t> layers;   // model layers, ascending; each has a key plane and a value plane
+    int32_t window = 0;           // 0: full attention; W > 0: only the last W tokens are ever read
+    std::vector<int32_t> layers;  // model layers, ascending; each has a key plane and a value plane
     int64_t kv_heads = 0;
     int64_t key_dim = 0, value_dim = 0;
 

@@ -19,7 +19,8 @@ Result<void> read_member(const Json& line, const char* name, T& value) {
     else if constexpr (std::is_unsigned_v<T>) fits = found->is_number_unsigned();
     else if constexpr (std::is_integral_v<T>) fits = found->is_number_integer();
     else fits = found->is_number();
-    if (!fits) return error("{}: unexpected value {}", name, found->dump(-1, ' ', false, Json::error_handler_t::replace));
+    if (!fits)
+        return error("{}: unexpected value {}", name, found->dump(-1, ' ', false, Json::error_handler_t::replace));
     value = found->get<T>();
     return done();
 }
@@ -100,7 +101,8 @@ Result<int> run_batch(EngineImpl& engine, const BatchOptions& options) {
         ahead.pop_front();
         failed += line.contains("error");
         print_json(line);
-        progress.update(static_cast<int64_t>(index) + 1, static_cast<int64_t>(lines.size()), fmt::format("{} tokens", tokens));
+        progress.update(static_cast<int64_t>(index) + 1, static_cast<int64_t>(lines.size()),
+                        fmt::format("{} tokens", tokens));
     }
     progress.finish();
     if (options.quiet) return failed == 0 ? 0 : 1;

@@ -16,7 +16,8 @@ struct BatchOptions {
     bool quiet = false;        // without that line
 };
 
-/// The prompt of a line is continued as it stands, messages go through the model's chat template. A line that cannot be answered gives a line
+/// The prompt of a line is continued as it stands, messages go through the model's chat template. A line that cannot be
+/// answered gives a line
 /// {"index", "error"}; the others go on. Status 0: all were answered. Errors: the file's.
 Result<int> run_batch(EngineImpl& engine, const BatchOptions& options);
 

@@ -251,13 +251,16 @@ Result<int> bench(BenchOptions options) {
 void add_bench(CLI::App& app, Action& action) {
     auto options = std::make_shared<BenchOptions>();
     auto server = std::make_shared<UrlBenchOptions>();
-    CLI::App* command = app.add_subcommand("bench", "how fast a model reads prompts and generates here, or a server under load");
+    CLI::App* command =
+        app.add_subcommand("bench", "how fast a model reads prompts and generates here, or a server under load");
     options->model.add_to(*command);
     CLI::Option* model = command->get_option("MODEL")->required(false);
     CLI::Option* url = server->add_to(*command)->excludes(model);
     command->remove_option(command->get_option("--context"));  // follows from the others
     auto add = [&](const char* name, int64_t& value, const char* what, int64_t min, int64_t max) {
-        command->add_option(name, value, fmt::format("{} (default: {})", what, value))->check(CLI::Range(min, max))->excludes(url);
+        command->add_option(name, value, fmt::format("{} (default: {})", what, value))
+            ->check(CLI::Range(min, max))
+            ->excludes(url);
     };
     constexpr int64_t kTokensMax = 1 << 24;
     add("--prompt", options->prompt, "tokens of a prompt", 1, kTokensMax);

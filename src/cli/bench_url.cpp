@@ -274,10 +274,8 @@ Result<int> bench_url(const UrlBenchOptions& options) {
     std::vector<RequestRecord> records;
     double seconds = Load(options, target, words).run(records);
     LoadSummary sum = summarise(records, seconds, goodput);
-    if (options.json)
-        print_json(to_json(options, target, sum));
-    else
-        print_table(options, target, sum);
+    if (options.json) print_json(to_json(options, target, sum));
+    else print_table(options, target, sum);
     return sum.completed > 0 ? 0 : 1;
 }
 

@@ -27,7 +27,8 @@ std::string with_files(const std::vector<TextFile>& files, const std::string& te
     std::string whole;
     for (const TextFile& file : files) {
         std::string fence = fence_for(file.text);
-        whole += fmt::format("{}:\n{}\n{}{}{}\n\n", file.name, fence, file.text, file.text.ends_with('\n') ? "" : "\n", fence);
+        whole += fmt::format("{}:\n{}\n{}{}{}\n\n", file.name, fence, file.text, file.text.ends_with('\n') ? "" : "\n",
+                             fence);
     }
     return whole + text;
 }
@@ -36,7 +37,8 @@ std::string with_files(const std::vector<TextFile>& files, const std::string& te
 
 Result<std::vector<TokenId>> chat_tokens(const Model& model, const Json& messages) {
     if (!model.chat_template)
-        return error("{}: the model has no chat template (--raw continues a prompt as it stands)", file_name(model.file.path()));
+        return error("{}: the model has no chat template (--raw continues a prompt as it stands)",
+                     file_name(model.file.path()));
     Rendered rendered = TRY(model.chat_template->render({.messages = messages}));
     return model.tokenizer->encode(rendered.text, rendered.segments);
 }
@@ -51,8 +53,11 @@ Result<TextFile> TextFile::read(const std::string& path) {
 Result<std::vector<TokenId>> Chat::tokens(const Json& messages) const {
     std::vector<TokenId> tokens = TRY(chat_tokens(engine_.model(), messages));
     if (std::ssize(tokens) < context()) return tokens;
-    return error("the conversation takes {} tokens, which do not fit into the context of {} (shorten it, begin a new one with /reset, or "
-                 "give a larger --context)", tokens.size(), context());
+    return error(
+        "the conversation takes {} tokens, which do not fit into the context of {} (shorten it, begin a new one with "
+        "/reset, or "
+        "give a larger --context)",
+        tokens.size(), context());
 }
 
 Result<Reply> Chat::answer(const Json& before) {

@@ -1,4 +1,5 @@
-// A conversation with a loaded model, turn by turn: the messages, and the prompt that the model's template makes of them.
+// A conversation with a loaded model, turn by turn: the messages, and the prompt that the model's template makes of
+// them.
 #pragma once
 
 #include <optional>
@@ -12,7 +13,8 @@
 
 namespace godwit {
 
-/// The tokens of a conversation, with the head of the answer at the end. Errors: the model has no chat template; the messages'.
+/// The tokens of a conversation, with the head of the answer at the end. Errors: the model has no chat template; the
+/// messages'.
 Result<std::vector<TokenId>> chat_tokens(const Model& model, const Json& messages);
 
 /// A file that goes along with a message.
@@ -29,8 +31,8 @@ public:
     /// `request`: sampling, stops and length of every answer. The engine outlives the chat.
     Chat(EngineImpl& engine, GenerateRequest request) : engine_(engine), request_(std::move(request)) {}
 
-    /// Answers `text`, the attached files before it; prints as print_reply() does. Errors leave the conversation as it was: it does not
-    /// fit the context, the template refuses it. So does an answer cancelled before it began.
+    /// Answers `text`, the attached files before it; prints as print_reply() does. Errors leave the conversation as it
+    /// was: it does not fit the context, the template refuses it. So does an answer cancelled before it began.
     Result<Reply> ask(const std::string& text);
     /// Answers the last message again. Error: there is none; as of ask().
     Result<Reply> ask_again();
@@ -56,7 +58,8 @@ public:
 
 private:
     Result<std::vector<TokenId>> tokens(const Json& messages) const;
-    /// Adds the answer to the conversation; one that was cancelled before it began is none, and what came since `before` goes with it.
+    /// Adds the answer to the conversation; one that was cancelled before it began is none, and what came since
+    /// `before` goes with it.
     Result<Reply> answer(const Json& before);
 
     EngineImpl& engine_;

@@ -28,7 +28,8 @@ struct CommandName {
 
 constexpr CommandName kCommands[] = {
     {"/stats", Kind::Stats, Argument::None, "/stats", "context, speed, memory and sampling"},
-    {"/system", Kind::System, Argument::Optional, "/system TEXT", "sets the system prompt; \"\" removes it; without TEXT: shows it"},
+    {"/system", Kind::System, Argument::Optional, "/system TEXT",
+     "sets the system prompt; \"\" removes it; without TEXT: shows it"},
     {"/file", Kind::File, Argument::Needed, "/file PATH", "a text file goes along with the next message"},
     {"/regen", Kind::Regenerate, Argument::None, "/regen", "answers the last message again"},
     {"/reset", Kind::Reset, Argument::None, "/reset", "begins a new conversation; the system prompt stays"},
@@ -106,9 +107,10 @@ Result<Json> read_conversation(const std::string& path) {
 std::string count(size_t messages) { return fmt::format("{} message{}", messages, messages == 1 ? "" : "s"); }
 
 Result<std::string> save(const std::string& path, const Chat& chat) {
-    struct stat status {};
+    struct stat status{};
     bool exists = ::stat(path.c_str(), &status) == 0;
-    if (exists && !read_conversation(path).ok()) return error("{}: this file exists, and is no conversation", printable(path, 500));
+    if (exists && !read_conversation(path).ok())
+        return error("{}: this file exists, and is no conversation", printable(path, 500));
     OutputFile file = TRY(OutputFile::create(path));
     Json conversation = {{"messages", chat.messages()}};
     file.write(conversation.dump(2, ' ', false, Json::error_handler_t::replace) + "\n");
@@ -126,7 +128,8 @@ Result<std::string> load(const std::string& path, Chat& chat) {
 
 Result<std::string> attach(const std::string& path, Chat& chat) {
     TextFile file = TRY(TextFile::read(path));
-    std::string told = fmt::format("{} ({}) goes along with the next message\n", file.name, human_bytes(file.text.size()));
+    std::string told =
+        fmt::format("{} ({}) goes along with the next message\n", file.name, human_bytes(file.text.size()));
     chat.attach(std::move(file));
     return told;
 }
@@ -144,12 +147,14 @@ std::string stats(const Chat& chat, const std::string& title) {
     const EngineMemory memory = chat.engine().memory();
     const SamplingParams& sampling = chat.sampling();
     std::string text = title + "\n";
-    text += fmt::format("  context   {} of {} tokens, {}\n", chat.used(), chat.context(), count(chat.messages().size()));
+    text +=
+        fmt::format("  context   {} of {} tokens, {}\n", chat.used(), chat.context(), count(chat.messages().size()));
     if (chat.last()) text += fmt::format("  last      {}\n", chat.last()->summary());
-    text += fmt::format("  memory    {}: weights {}, cache {}\n", human_bytes(memory.total()), human_bytes(memory.weights),
-                        human_bytes(memory.kv));
-    text += fmt::format("  sampling  temperature {}, top-k {}, top-p {}, min-p {}, repetition {}\n", sampling.temperature, sampling.top_k,
-                        sampling.top_p, sampling.min_p, sampling.repetition_penalty);
+    text += fmt::format("  memory    {}: weights {}, cache {}\n", human_bytes(memory.total()),
+                        human_bytes(memory.weights), human_bytes(memory.kv));
+    text +=
+        fmt::format("  sampling  temperature {}, top-k {}, top-p {}, min-p {}, repetition {}\n", sampling.temperature,
+                    sampling.top_k, sampling.top_p, sampling.min_p, sampling.repetition_penalty);
     return text;
 }
 
@@ -159,29 +164,41 @@ Result<ChatCommand> ChatCommand::parse(std::string_view line) {
     line = trimmed(line);
     size_t end = std::min(line.find_first_of(" \t\n"), line.size());
     std::string_view name = line.substr(0, end), argument = trimmed(line.substr(end));
-    auto* found = std::find_if(std::begin(kCommands), std::end(kCommands), [&](const CommandName& command) { return command.name == name; });
+    auto* found = std::find_if(std::begin(kCommands), std::end(kCommands),
+                               [&](const CommandName& command) { return command.name == name; });
     if (found == std::end(kCommands)) {
         const CommandName* meant = nearest(name);
         return error("{}: no such command ({})", printable(name, 40),
-                     meant ? fmt::format("did you mean {}? /help lists all", meant->name) : "/help lists them; a message needs a blank before the /");
+                     meant ? fmt::format("did you mean {}? /help lists all", meant->name)
+                           : "/help lists them; a message needs a blank before the /");
     }
     if (found->argument == Argument::None && !argument.empty()) return error("{}: takes nothing behind it", name);
-    if (found->argument == Argument::Needed && argument.empty()) return error("{}: what follows is missing ({})", name, found->shown);
+    if (found->argument == Argument::Needed && argument.empty())
+        return error("{}: what follows is missing ({})", name, found->shown);
     return ChatCommand{found->kind, std::string(argument)};
 }
 
 Result<std::string> perform(const ChatCommand& command, Chat& chat, const std::string& title) {
     const std::string path = home_expanded(command.argument);
     switch (command.kind) {
-        case Kind::Stats: return stats(chat, title);
-        case Kind::System: return system(command.argument, chat);
-        case Kind::File: return attach(path, chat);
-        case Kind::Save: return save(path, chat);
-        case Kind::Load: return load(path, chat);
-        case Kind::Help: return help();
-        case Kind::Reset: chat.reset(); return std::string("a new conversation begins\n");
+        case Kind::Stats:
+            return stats(chat, title);
+        case Kind::System:
+            return system(command.argument, chat);
+        case Kind::File:
+            return attach(path, chat);
+        case Kind::Save:
+            return save(path, chat);
+        case Kind::Load:
+            return load(path, chat);
+        case Kind::Help:
+            return help();
+        case Kind::Reset:
+            chat.reset();
+            return std::string("a new conversation begins\n");
         case Kind::Regenerate:
-        case Kind::Exit: break;
+        case Kind::Exit:
+            break;
     }
     return std::string();
 }

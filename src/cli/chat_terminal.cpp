@@ -89,7 +89,8 @@ private:
         if (chat_.used() == 0) return ">>> ";
         std::string state = fmt::format("[{}/{}", chat_.used(), chat_.context());
         if (chat_.last())
-            if (auto rate = chat_.last()->generate_rate()) state += fmt::format(" · {:.{}f} tok/s", *rate, *rate < 10 ? 1 : 0);
+            if (auto rate = chat_.last()->generate_rate())
+                state += fmt::format(" · {:.{}f} tok/s", *rate, *rate < 10 ? 1 : 0);
         state += "]";
         constexpr char kEscape = LineEditor::kEscape;
         if (colours_) state = fmt::format("{0}\x1b[2m{0}{1}{0}\x1b[0m{0}", kEscape, state);
@@ -171,9 +172,10 @@ private:
         if (end.reason == FinishReason::Cancelled) say("(stopped)\n");
         bool is_full = end.prompt_tokens + end.generated_tokens >= chat_.context();
         if (end.reason == FinishReason::Length && is_full)
-            say(fmt::format("(the context of {} tokens is full: /save PATH keeps the conversation, /reset begins a new one)\n", chat_.context()));
-        else if (end.reason == FinishReason::Length)
-            say(fmt::format("(cut: -n {})\n", end.generated_tokens));
+            say(fmt::format(
+                "(the context of {} tokens is full: /save PATH keeps the conversation, /reset begins a new one)\n",
+                chat_.context()));
+        else if (end.reason == FinishReason::Length) say(fmt::format("(cut: -n {})\n", end.generated_tokens));
         fmt::print("\n");
     }
 

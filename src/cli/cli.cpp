@@ -1,7 +1,6 @@
 #include "cli/cli.hpp"
 
 #include <CLI/CLI.hpp>
-
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
@@ -14,7 +13,8 @@
 namespace godwit {
 namespace {
 
-/// The action, with what the standard library throws (memory, threads, output through fmt) as an Error, and output that got lost as one.
+/// The action, with what the standard library throws (memory, threads, output through fmt) as an Error, and output that
+/// got lost as one.
 Result<int> perform(const Action& action) {
     try {
         int status = TRY(action());
@@ -56,8 +56,10 @@ int run_cli(int argc, char** argv) {
     add_logits(app, action);
     add_perplexity(app, action);
     auto is_first = [&](const CLI::App* command) { return command->get_name() == argv[1]; };
-    if (argc > 1 && argv[1][0] != '-' && app.get_subcommands(is_first).empty()) {  // CLI11 would say that a command is missing
-        std::fprintf(stderr, "godwit: there is no command '%s' (godwit --help lists them)\n", printable(argv[1]).c_str());
+    if (argc > 1 && argv[1][0] != '-' &&
+        app.get_subcommands(is_first).empty()) {  // CLI11 would say that a command is missing
+        std::fprintf(stderr, "godwit: there is no command '%s' (godwit --help lists them)\n",
+                     printable(argv[1]).c_str());
         return 2;
     }
     try {  // CLI11 reports by exceptions; they end here

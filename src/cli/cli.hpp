@@ -11,8 +11,8 @@ class App;
 
 namespace godwit {
 
-/// Parses, runs the command, prints an error as one line on stderr. Returns the exit status: 0, 1 (it failed), 2 (bad usage),
-/// 130 (ended by Ctrl-C).
+/// Parses, runs the command, prints an error as one line on stderr. Returns the exit status: 0, 1 (it failed), 2 (bad
+/// usage), 130 (ended by Ctrl-C).
 int run_cli(int argc, char** argv);
 
 /// What parsing chose to do; returns the exit status.

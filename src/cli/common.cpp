@@ -1,8 +1,8 @@
 #include "cli/common.hpp"
 
-#include <CLI/CLI.hpp>
 #include <sys/stat.h>
 
+#include <CLI/CLI.hpp>
 #include <cerrno>
 #include <charconv>
 #include <cstdio>
@@ -26,7 +26,8 @@ void ModelOptions::add_settings_to(CLI::App& command) {
         ->check(CLI::Range(1, 1024));
     command.add_option("--context", context, "tokens of one sequence (default: the model's, at most 8192)")
         ->check(CLI::Range(int64_t{1}, int64_t{1} << 30));
-    command.add_option("--kv", kv, "how keys and values are stored (default: f16)")->check(CLI::IsMember({"f16", "f32"}));
+    command.add_option("--kv", kv, "how keys and values are stored (default: f16)")
+        ->check(CLI::IsMember({"f16", "f32"}));
 }
 
 EngineSettings ModelOptions::settings(int64_t rows, int64_t logit_rows) const {
@@ -38,7 +39,8 @@ EngineSettings ModelOptions::settings(int64_t rows, int64_t logit_rows) const {
 }
 
 EngineOptions ModelOptions::engine(int64_t sequences) const {
-    return {.model = path, .context = context, .sequences = sequences, .kv = kv == "f32" ? KvFormat::F32 : KvFormat::F16};
+    return {
+        .model = path, .context = context, .sequences = sequences, .kv = kv == "f32" ? KvFormat::F32 : KvFormat::F16};
 }
 
 Result<LoadedModel> load_model(const ModelOptions& options) {
@@ -71,7 +73,7 @@ Result<std::string> read_text(const std::string& path, size_t bytes_max) {
 Result<OutputFile> OutputFile::create(const std::string& path) {
     OutputFile out;
     out.path_ = path;
-    struct stat status {};
+    struct stat status{};
     bool special = ::stat(path.c_str(), &status) == 0 && !S_ISREG(status.st_mode);
     if (!special) out.part_ = path + ".part";
     out.file_ = std::fopen((special ? path : out.part_).c_str(), "wb");

@@ -21,7 +21,8 @@ class App;
 namespace godwit {
 
 /// What MODEL is.
-inline constexpr const char* kModelHelp = "a GGUF file (of a split model: its first part), or the name of a pulled model";
+inline constexpr const char* kModelHelp =
+    "a GGUF file (of a split model: its first part), or the name of a pulled model";
 
 /// Options of every command that runs a model.
 struct ModelOptions {
@@ -56,8 +57,8 @@ Result<std::string> read_text(const std::string& path, size_t bytes_max = size_t
 Result<std::vector<TokenId>> parse_ids(const std::string& text);
 /// "271.4 MB" (decimal).
 std::string human_bytes(uint64_t bytes);
-/// A file that is there as a whole or not at all: written beside `path` and renamed by finish(). What exists under `path` and is no plain
-/// file (a pipe, /dev/null) is written to as it is.
+/// A file that is there as a whole or not at all: written beside `path` and renamed by finish(). What exists under
+/// `path` and is no plain file (a pipe, /dev/null) is written to as it is.
 class OutputFile {
 public:
     static Result<OutputFile> create(const std::string& path);
@@ -72,7 +73,7 @@ private:
     OutputFile() = default;
     std::string path_, part_;  // part_: empty where path_ itself is written
     std::FILE* file_ = nullptr;
-    int failure_ = 0;          // errno
+    int failure_ = 0;  // errno
 };
 
 /// One JSON object and a newline on stdout; ill-formed UTF-8 in strings becomes U+FFFD.

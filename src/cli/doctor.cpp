@@ -38,8 +38,10 @@ double multiplications_per_second(cpu::CpuDevice& device, DType dtype, int64_t r
     const Shape shape{kOutputs, kInputs};
     const std::vector<std::byte> zeros(tensor_bytes(dtype, shape));
     std::unique_ptr<Buffer> weights, activations;
-    if (auto made = device.load_weight(dtype, shape, zeros, [](std::span<const std::byte>) {}); made.ok()) weights = std::move(made).take();
-    if (auto made = device.allocate(rows * (kInputs + kOutputs) * sizeof(float)); made.ok()) activations = std::move(made).take();
+    if (auto made = device.load_weight(dtype, shape, zeros, [](std::span<const std::byte>) {}); made.ok())
+        weights = std::move(made).take();
+    if (auto made = device.allocate(rows * (kInputs + kOutputs) * sizeof(float)); made.ok())
+        activations = std::move(made).take();
     if (!weights || !activations) return 0;
     const View input{activations.get(), 0, DType::F32, {rows, kInputs}};
     const View out{activations.get(), input.bytes(), DType::F32, {rows, kOutputs}};
@@ -72,7 +74,8 @@ std::vector<TypeReport> examine_types(const cpu::Kernels& kernels) {
             report.many_rows = multiplications_per_second(device, info.dtype, kManyRows);
         }
         reports.push_back(report);
-        progress.update(static_cast<int64_t>(reports.size()), static_cast<int64_t>(known.size()), std::string(info.name));
+        progress.update(static_cast<int64_t>(reports.size()), static_cast<int64_t>(known.size()),
+                        std::string(info.name));
     }
     progress.finish();
     return reports;
@@ -103,13 +106,17 @@ Result<int> doctor(const DoctorOptions& options) {
         return 0;
     }
     fmt::print("{}\n", describe(features));
-    fmt::print("kernels {} (this machine runs {}; GODWIT_ISA chooses); numerics version {}, class base\n", kernels->name,
-               fmt::join(runnable, ", "), kNumericsVersion);
+    fmt::print("kernels {} (this machine runs {}; GODWIT_ISA chooses); numerics version {}, class base\n",
+               kernels->name, fmt::join(runnable, ", "), kNumericsVersion);
     fmt::print("{} threads read {:.1f} GB/s of memory\n\n", pool.size(), bandwidth / 1e9);
-    fmt::print("  weights   kernel      one row   {} rows   (thousand million multiplications a second, one core, weights in its cache)\n",
-               kManyRows);
+    fmt::print(
+        "  weights   kernel      one row   {} rows   (thousand million multiplications a second, one core, weights in "
+        "its cache)\n",
+        kManyRows);
     for (const TypeReport& type : types) {
-        if (type.has_kernel) fmt::print("  {:<8}  {:<9} {:>9.1f} {:>9.1f}\n", dtype_name(type.dtype), kernels->name, type.one_row / 1e9, type.many_rows / 1e9);
+        if (type.has_kernel)
+            fmt::print("  {:<8}  {:<9} {:>9.1f} {:>9.1f}\n", dtype_name(type.dtype), kernels->name, type.one_row / 1e9,
+                       type.many_rows / 1e9);
         else fmt::print("  {:<8}  {:<9} {:>9} {:>9}\n", dtype_name(type.dtype), "reference", "-", "-");
     }
     return 0;
@@ -120,7 +127,8 @@ Result<int> doctor(const DoctorOptions& options) {
 void add_doctor(CLI::App& app, Action& action) {
     auto options = std::make_shared<DoctorOptions>();
     CLI::App* command = app.add_subcommand("doctor", "what this machine has, which kernels run here, and how fast");
-    command->add_option("--threads", options->threads, "threads (default: the cores this process may use)")->check(CLI::Range(1, 1024));
+    command->add_option("--threads", options->threads, "threads (default: the cores this process may use)")
+        ->check(CLI::Range(1, 1024));
     command->add_flag("--json", options->json, R"({"cpu","threads","kernels","read_bytes_per_second","types":[…],…})");
     command->footer("Examples:\n  godwit doctor\n  GODWIT_ISA=avx2 godwit doctor --json");
     command->callback([=, &action] { action = [options] { return doctor(*options); }; });

@@ -32,7 +32,8 @@ Result<void> write_private(const std::string& path, const std::string& text, int
 
 std::string default_history_path() {
     const char *state = std::getenv("XDG_STATE_HOME"), *home = std::getenv("HOME");
-    if (state != nullptr && *state == '/') return std::string(state) + "/godwit/history";  // the specification wants absolute paths
+    if (state != nullptr && *state == '/')
+        return std::string(state) + "/godwit/history";  // the specification wants absolute paths
     if (home == nullptr || *home == '\0') return "";
     return std::string(home) + "/.local/state/godwit/history";
 }
@@ -50,7 +51,8 @@ Result<InputHistory> InputHistory::open(const std::string& path) {
         Result<Json> entry = parse_json(std::string_view(lines).substr(begin, end - begin), {.depth = 1, .values = 1});
         if (entry.ok() && entry.value().is_string()) history.entries_.push_back(entry.value().get<std::string>());
     }
-    if (history.entries_.size() > kEntriesMax) history.entries_.erase(history.entries_.begin(), history.entries_.end() - kEntriesMax);
+    if (history.entries_.size() > kEntriesMax)
+        history.entries_.erase(history.entries_.begin(), history.entries_.end() - kEntriesMax);
     if (found == history.entries_.size()) return history;
     lines.clear();
     for (const std::string& entry : history.entries_) lines += json_text(entry) + "\n";

@@ -15,13 +15,14 @@ class InputHistory {
 public:
     static constexpr size_t kEntriesMax = 1000, kEntryBytesMax = 64 << 10;
 
-    /// Makes the folder and the file. What in it is no entry is passed over; more than kEntriesMax are cut to the latest. Errors: the file
-    /// can be neither read nor made.
+    /// Makes the folder and the file. What in it is no entry is passed over; more than kEntriesMax are cut to the
+    /// latest. Errors: the file can be neither read nor made.
     static Result<InputHistory> open(const std::string& path);
 
     /// Oldest first, as they were when the file was opened.
     const std::vector<std::string>& entries() const { return entries_; }
-    /// Adds to the file, at once, so that several chats may share it; entries that are too long are left out. Errors: it cannot be written.
+    /// Adds to the file, at once, so that several chats may share it; entries that are too long are left out. Errors:
+    /// it cannot be written.
     Result<void> add(const std::string& text) const;
 
 private:

@@ -1,6 +1,5 @@
 // godwit inspect, godwit plan: what a model file holds, and what running it would take.
 #include <CLI/CLI.hpp>
-
 #include <map>
 
 #include "base/printable.hpp"
@@ -59,8 +58,8 @@ void print_inspection(const ModelFile& file, const std::string& fault, bool tens
 
 constexpr uint64_t kElementsShown = 64;  // of an array: vocabularies are long, and `tokenize` shows them better
 
-/// A value with its own type; a long array as its type and length. Texts are whole; numbers and booleans, alone or in arrays, are spelt by
-/// value_text as JSON spells them (but for NaN and infinity, which stay text).
+/// A value with its own type; a long array as its type and length. Texts are whole; numbers and booleans, alone or in
+/// arrays, are spelt by value_text as JSON spells them (but for NaN and infinity, which stay text).
 Json value_json(const Metadata& metadata, const Metadata::Entry& entry) {
     const Value& value = entry.value;
     if (value.type == ValueType::Array && value.count > kElementsShown)
@@ -131,7 +130,8 @@ Result<int> plan(InspectOptions options) {
     }
     fmt::print("{}: {}, {} layers, vocabulary {}\n", file_name(options.model), checked.plan.architecture,
                checked.plan.layers.size(), checked.plan.vocabulary);
-    fmt::print("  {:<12} {:>15} bytes  {:>9}  packed for the kernels\n", "weights", memory.weights, human_bytes(memory.weights));
+    fmt::print("  {:<12} {:>15} bytes  {:>9}  packed for the kernels\n", "weights", memory.weights,
+               human_bytes(memory.weights));
     fmt::print("  {:<12} {:>15} bytes  {:>9}  {} × {} tokens, {}, {} cache group(s)\n", "KV", memory.kv,
                human_bytes(memory.kv), memory.sequences, memory.context, kv_format_name(settings.kv),
                checked.plan.cache.groups.size());
@@ -139,7 +139,8 @@ Result<int> plan(InspectOptions options) {
                human_bytes(memory.activations), settings.step.rows);
     fmt::print("  {:<12} {:>15} bytes  {:>9}  of {} tokens\n", "tokenizer", memory.tokenizer,
                human_bytes(memory.tokenizer), checked.plan.vocabulary);
-    fmt::print("  {:<12} {:>15} bytes  {:>9}  itself, with its scratch\n", "program", memory.program, human_bytes(memory.program));
+    fmt::print("  {:<12} {:>15} bytes  {:>9}  itself, with its scratch\n", "program", memory.program,
+               human_bytes(memory.program));
     fmt::print("  {:<12} {:>15} bytes  {:>9}\n", "total", memory.total(), human_bytes(memory.total()));
     return 0;
 }

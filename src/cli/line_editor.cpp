@@ -14,7 +14,8 @@ namespace {
 constexpr int kLinesKept = 1000;
 constexpr size_t kPastedMax = size_t{4} << 20;  // characters
 
-// "Bracketed paste" of xterm and all that follow it: pasted text comes between two marks, and its newlines send nothing.
+// "Bracketed paste" of xterm and all that follow it: pasted text comes between two marks, and its newlines send
+// nothing.
 constexpr const char *kPasteOn = "\x1b[?2004h", *kPasteOff = "\x1b[?2004l", *kPasteBegins = "\x1b[200~";
 constexpr std::wstring_view kPasteEnds = L"\x1b[201~";
 
@@ -64,7 +65,8 @@ unsigned char LineEditor::on_paste(editline* edit, int) {
 }
 
 LineEditor::LineEditor(const std::vector<std::string>& earlier) {
-    // libedit reads and measures text as the locale does. The terminal speaks UTF-8, as models do; nothing else changes with it.
+    // libedit reads and measures text as the locale does. The terminal speaks UTF-8, as models do; nothing else changes
+    // with it.
     if (std::setlocale(LC_CTYPE, "C.UTF-8") == nullptr) std::setlocale(LC_CTYPE, "");
     edit_ = el_init("godwit", stdin, stdout, stderr);
     history_ = history_init();
@@ -76,7 +78,8 @@ LineEditor::LineEditor(const std::vector<std::string>& earlier) {
     el_set(edit_, EL_CLIENTDATA, this);
     el_set(edit_, EL_PROMPT_ESC, prompt_of, kEscape);
     el_set(edit_, EL_HIST, history, history_);
-    el_set(edit_, EL_SIGNAL, 1);  // the terminal is put right when the program is stopped, and measured anew when resized
+    el_set(edit_, EL_SIGNAL,
+           1);  // the terminal is put right when the program is stopped, and measured anew when resized
     el_set(edit_, EL_EDITOR, "emacs");
     el_set(edit_, EL_BIND, "^R", "em-inc-search-prev", nullptr);
     el_set(edit_, EL_BIND, "^W", "ed-delete-prev-word", nullptr);

@@ -1,4 +1,5 @@
-// Lines from a terminal, with editing, earlier lines, and pasted text as one piece. Over libedit (docs/decisions/0013-libedit.md).
+// Lines from a terminal, with editing, earlier lines, and pasted text as one piece. Over libedit
+// (docs/decisions/0013-libedit.md).
 #pragma once
 
 #include <string>

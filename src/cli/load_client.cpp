@@ -74,10 +74,8 @@ bool is_token(const Json& choice) {
 
 Json request_body(const LoadTarget& target, const std::string& prompt, int64_t output_tokens) {
     Json body{{"model", target.model}};
-    if (target.chat)
-        body["messages"] = Json::array({{{"role", "user"}, {"content", prompt}}});
-    else
-        body["prompt"] = prompt;
+    if (target.chat) body["messages"] = Json::array({{{"role", "user"}, {"content", prompt}}});
+    else body["prompt"] = prompt;
     body["max_tokens"] = output_tokens;
     body["temperature"] = 0;
     body["stream"] = true;
@@ -196,8 +194,7 @@ RequestRecord LoadRequest::finish(CURLcode code) {
     if (!line_.empty()) read_line(line_, load_clock());
     if (code != CURLE_OK)
         record_.failure = printable(reason_[0] != 0 ? reason_ : curl_easy_strerror(code), kReasonBytes);
-    else if (status != 200)
-        record_.failure = status_text(status, failure_);
+    else if (status != 200) record_.failure = status_text(status, failure_);
     if (!record_.failure.empty()) return std::move(record_);
 
     if (record_.tokens.empty() && record_.output_tokens > 0)

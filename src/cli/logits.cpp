@@ -1,4 +1,5 @@
-// godwit logits: the model's raw output for given tokens, as a numpy file. The window through which other programs check the forward pass.
+// godwit logits: the model's raw output for given tokens, as a numpy file. The window through which other programs
+// check the forward pass.
 #include <CLI/CLI.hpp>
 
 #include "cli/cli.hpp"

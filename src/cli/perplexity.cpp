@@ -24,16 +24,17 @@ Result<int> perplexity(PerplexityOptions options) {
     LoadedModel loaded = TRY(load_model(options.model));
     Solo solo = TRY(Solo::make(*loaded.model, *loaded.device, options.model.settings(kRows, kRows)));
     Progress progress("perplexity");
-    PerplexityScore score = TRY(score_text(solo, *loaded.model->tokenizer, text, options.model.context,
-                                           [&](int64_t done, int64_t chunks, const PerplexityScore& so_far) {
-                                               progress.update(done, chunks, fmt::format("{:.4f} so far", so_far.perplexity()));
-                                           }));
+    PerplexityScore score =
+        TRY(score_text(solo, *loaded.model->tokenizer, text, options.model.context,
+                       [&](int64_t done, int64_t chunks, const PerplexityScore& so_far) {
+                           progress.update(done, chunks, fmt::format("{:.4f} so far", so_far.perplexity()));
+                       }));
     progress.finish();
     if (options.json)
         print_json({{"perplexity", score.perplexity()}, {"nll", score.mean_nll()}, {"tokens", score.tokens}});
     else
-        fmt::print("perplexity {:.4f} over {} tokens of {} ({} backend, {} threads)\n", score.perplexity(), score.tokens,
-                   file_name(options.file), loaded.device->name(), loaded.pool->size());
+        fmt::print("perplexity {:.4f} over {} tokens of {} ({} backend, {} threads)\n", score.perplexity(),
+                   score.tokens, file_name(options.file), loaded.device->name(), loaded.pool->size());
     return 0;
 }
 
@@ -41,7 +42,8 @@ Result<int> perplexity(PerplexityOptions options) {
 
 void add_perplexity(CLI::App& app, Action& action) {
     auto options = std::make_shared<PerplexityOptions>();
-    CLI::App* command = app.add_subcommand("perplexity", "how well a model predicts a text (as llama-perplexity scores)");
+    CLI::App* command =
+        app.add_subcommand("perplexity", "how well a model predicts a text (as llama-perplexity scores)");
     options->model.add_to(*command);
     command->get_option("--context")->description("tokens of a chunk (default: 512)");
     command->add_option("--file", options->file, "the text; - is standard input")->required();

@@ -47,10 +47,8 @@ void Progress::update_bytes(uint64_t done, uint64_t total) {
         auto left = static_cast<int64_t>(static_cast<double>(total - done) / rate);
         text += fmt::format("  {}/s  {}:{:02} left", human_bytes(static_cast<uint64_t>(rate)), left / 60, left % 60);
     }
-    if (terminal_)
-        draw(share, 1000, text);
-    else
-        std::fputs(fmt::format("{}  {}\n", label_, text).c_str(), stderr);
+    if (terminal_) draw(share, 1000, text);
+    else std::fputs(fmt::format("{}  {}\n", label_, text).c_str(), stderr);
 }
 
 void Progress::finish() {

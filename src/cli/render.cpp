@@ -1,12 +1,14 @@
-// godwit render: what a chat template makes of messages, with the origin of every byte and the tokens; or of any context, alone.
-#include <CLI/CLI.hpp>
+// godwit render: what a chat template makes of messages, with the origin of every byte and the tokens; or of any
+// context, alone.
 #include <unistd.h>
+
+#include <CLI/CLI.hpp>
 
 #include "cli/cli.hpp"
 #include "cli/common.hpp"
+#include "dialect/chat_template.hpp"
 #include "hub/store.hpp"
-#include "model/vocabulary.hpp"
-#include "text/chat_template.hpp"
+#include "model/read_vocabulary.hpp"
 
 namespace godwit {
 namespace {
@@ -92,7 +94,8 @@ Result<Prompt> render_context(const RenderCommand& command) {
     if (!command.now.empty()) {
         options.now = std::tm{};
         const char* end = strptime(command.now.c_str(), "%Y-%m-%dT%H:%M:%S", &*options.now);
-        if (end == nullptr || *end != '\0') return error("--now: '{}' is no time like 2024-07-26T13:05:09", command.now);
+        if (end == nullptr || *end != '\0')
+            return error("--now: '{}' is no time like 2024-07-26T13:05:09", command.now);
     }
     const std::string source = TRY(read_text(command.template_file));
     const Template compiled = TRY(Template::compile(source));
@@ -138,10 +141,13 @@ void add_render(CLI::App& app, Action& action) {
     auto options = std::make_shared<RenderCommand>();
     CLI::App* command = app.add_subcommand("render", "messages to the prompt that the model sees");
     auto* model = command->add_option("MODEL", options->model, kModelHelp);
-    auto* source = command->add_option("--template", options->template_file, "a file with a chat template, in place of a model");
-    auto* messages = command->add_option("--messages", options->messages, "a file with the array of messages; - is standard input");
+    auto* source =
+        command->add_option("--template", options->template_file, "a file with a chat template, in place of a model");
+    auto* messages =
+        command->add_option("--messages", options->messages, "a file with the array of messages; - is standard input");
     auto* tools = command->add_option("--tools", options->tools, "a file with the array of tools");
-    auto* context = command->add_option("--context", options->context, "a file with an object: more variables of the template");
+    auto* context =
+        command->add_option("--context", options->context, "a file with an object: more variables of the template");
     auto* now = command->add_option("--now", options->now, "the time that strftime_now sees, like 2024-07-26T13:05:09");
     command->add_flag("--json", options->json, R"({"prompt","segments":[{"text","origin"}],"tokens"} or {"error"})");
     command->footer(
@@ -154,7 +160,8 @@ void add_render(CLI::App& app, Action& action) {
     now->needs(source);
     command->callback([=, &action] {
         if (model->count() + source->count() == 0) throw CLI::RequiredError("MODEL or --template");
-        if (messages->count() == 0 && (source->count() == 0 || context->count() == 0)) throw CLI::RequiredError("--messages");
+        if (messages->count() == 0 && (source->count() == 0 || context->count() == 0))
+            throw CLI::RequiredError("--messages");
         action = [options] { return render(*options); };
     });
 }

@@ -40,7 +40,8 @@ std::optional<double> rate(int64_t tokens, double seconds) {
 }
 
 std::string count_and_rate(int64_t tokens, std::optional<double> rate) {
-    return fmt::format("{} token{}{}", tokens, tokens == 1 ? "" : "s", rate ? fmt::format(", {:.1f} tokens/s", *rate) : "");
+    return fmt::format("{} token{}{}", tokens, tokens == 1 ? "" : "s",
+                       rate ? fmt::format(", {:.1f} tokens/s", *rate) : "");
 }
 
 }  // namespace

@@ -10,7 +10,7 @@ namespace godwit {
 
 struct Reply {
     std::string text;
-    Event end;  // the Finish event
+    Event end;                                        // the Finish event
     double prompt_seconds = 0, generate_seconds = 0;  // to the first token; from there to the end
 
     /// Tokens per second; none where too few were made to tell. The first token of an answer comes with the prompt.

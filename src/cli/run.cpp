@@ -1,9 +1,9 @@
-// godwit run: a chat on the terminal (chat_terminal.cpp); one answer, written as it comes; or with --batch the answers to a file of prompts
-// (batch.cpp).
-#include <CLI/CLI.hpp>
+// godwit run: a chat on the terminal (chat_terminal.cpp); one answer, written as it comes; or with --batch the answers
+// to a file of prompts (batch.cpp).
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <CLI/CLI.hpp>
 #include <csignal>
 #include <cstdio>
 #include <random>
@@ -41,7 +41,7 @@ struct RunOptions {
 
 /// Something was piped or redirected into the program. (A socket may be a parent's that never closes it.)
 bool has_piped_input() {
-    struct stat status {};
+    struct stat status{};
     return ::fstat(STDIN_FILENO, &status) == 0 && (S_ISFIFO(status.st_mode) || S_ISREG(status.st_mode));
 }
 
@@ -72,7 +72,8 @@ Result<Opened> open(RunOptions& options) {
     Opened opened{Runtime::make({.threads = options.model.threads}), nullptr};
     const std::string name = file_name(options.model.path);
     options.model.path = TRY(resolve_model(options.model.path));
-    opened.engine = TRY(EngineImpl::make(opened.runtime, options.model.engine(options.is_batch() ? options.batch.parallel : 1)));
+    opened.engine =
+        TRY(EngineImpl::make(opened.runtime, options.model.engine(options.is_batch() ? options.batch.parallel : 1)));
     const Model& model = opened.engine->model();
     if (!options.raw && !options.is_batch() && !model.chat_template)
         return error("{}: the model has no chat template (add --raw to continue the prompt as it stands)", name);
@@ -141,14 +142,17 @@ Result<int> run(RunOptions options) {
 void add_run(CLI::App& app, Action& action) {
     auto options = std::make_shared<RunOptions>();
     GenerateRequest& request = options->request;
-    CLI::App* command = app.add_subcommand("run", "a chat; or one answer, written as it comes; or the answers to a file of prompts");
+    CLI::App* command =
+        app.add_subcommand("run", "a chat; or one answer, written as it comes; or the answers to a file of prompts");
     options->model.add_to(*command);
-    auto* prompt = command->add_option("-p,--prompt", options->prompt, "one answer to this, and to what is piped in (default: a chat)");
+    auto* prompt = command->add_option("-p,--prompt", options->prompt,
+                                       "one answer to this, and to what is piped in (default: a chat)");
     auto* raw = command->add_flag("--raw", options->raw, "continue the prompt as it stands, without a chat template");
     auto* system = command->add_option("--system", options->system, "the system prompt")->excludes(raw);
-    auto* files = command->add_option("-f,--file", options->files, "a text file to go before the prompt (may be given again)")
-                      ->allow_extra_args(false)
-                      ->excludes(raw);
+    auto* files =
+        command->add_option("-f,--file", options->files, "a text file to go before the prompt (may be given again)")
+            ->allow_extra_args(false)
+            ->excludes(raw);
     command->add_option("-n,--tokens", request.tokens_max, "at most this many tokens an answer (default: what fits)")
         ->check(CLI::Range(int64_t{0}, int64_t{1} << 30));
     command->add_option("--stop", request.stops, "end the answer before this text (may be given again)")
@@ -156,7 +160,9 @@ void add_run(CLI::App& app, Action& action) {
     command->add_option("--seed", options->seed, "same seed, same answer (default: random)");
     options->sampling.add_to(*command);
     command->add_flag("--quiet", options->quiet, "no line about speed");
-    command->add_option("--batch", options->batch.file, "answer every line of this file of JSON objects; - is standard input")
+    command
+        ->add_option("--batch", options->batch.file,
+                     "answer every line of this file of JSON objects; - is standard input")
         ->excludes(prompt)
         ->excludes(system)
         ->excludes(files);
@@ -169,9 +175,11 @@ void add_run(CLI::App& app, Action& action) {
         "  git diff | godwit run model.gguf -p 'Write a commit message.' --temperature 0\n"
         "  godwit run model.gguf --raw -p 'The capital of France is' -n 16\n"
         "  godwit run model.gguf --batch prompts.jsonl > answers.jsonl\n"
-        "Lines in:  {\"messages\": [{\"role\": \"user\", \"content\": TEXT}, …]}, or {\"prompt\": TEXT}, continued as it stands;\n"
+        "Lines in:  {\"messages\": [{\"role\": \"user\", \"content\": TEXT}, …]}, or {\"prompt\": TEXT}, continued as "
+        "it stands;\n"
         "           and \"max_tokens\": N, \"temperature\": T, \"seed\": N, \"stop\": [TEXT], …\n"
-        "Lines out: {\"index\": N, \"text\": TEXT, \"finish\": \"stop\" or \"length\", \"usage\": {…}}, in the same order");
+        "Lines out: {\"index\": N, \"text\": TEXT, \"finish\": \"stop\" or \"length\", \"usage\": {…}}, in the same "
+        "order");
     command->callback([=, &action] { action = [options] { return run(*options); }; });
 }
 

@@ -11,9 +11,12 @@ namespace godwit {
 void SamplingFlags::add_to(CLI::App& command) {
     command.add_option("--temperature", temperature, "0: always the likeliest token (default: the model's, else 1)");
     command.add_option("--top-k", top_k, "only the K likeliest tokens (default: the model's, else 0, off)");
-    command.add_option("--top-p", top_p, "only the likeliest tokens that reach this probability (default: the model's, else 1, off)");
-    command.add_option("--min-p", min_p, "only tokens at least this likely beside the likeliest (default: the model's, else 0, off)");
-    command.add_option("--repetition-penalty", repetition_penalty, "over prompt and answer (default: the model's, else 1, off)");
+    command.add_option("--top-p", top_p,
+                       "only the likeliest tokens that reach this probability (default: the model's, else 1, off)");
+    command.add_option("--min-p", min_p,
+                       "only tokens at least this likely beside the likeliest (default: the model's, else 0, off)");
+    command.add_option("--repetition-penalty", repetition_penalty,
+                       "over prompt and answer (default: the model's, else 1, off)");
     command.add_option("--frequency-penalty", frequency_penalty, "over the answer (default: 0, off)");
     command.add_option("--presence-penalty", presence_penalty, "over the answer (default: 0, off)");
 }

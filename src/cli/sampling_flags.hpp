@@ -19,8 +19,8 @@ struct SamplingFlags {
     std::optional<int32_t> top_k;
 
     void add_to(CLI::App& command);
-    /// What was given; for the rest what the model's file says, else the built-in defaults. Errors: a key of the file with a wrong type, a
-    /// value out of range.
+    /// What was given; for the rest what the model's file says, else the built-in defaults. Errors: a key of the file
+    /// with a wrong type, a value out of range.
     Result<SamplingParams> resolve(const Model& model) const;
 };
 

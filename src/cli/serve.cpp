@@ -1,6 +1,5 @@
 // godwit serve: models behind an HTTP API, until SIGTERM or Ctrl-C.
 #include <CLI/CLI.hpp>
-
 #include <cstdlib>
 #include <thread>
 
@@ -51,15 +50,19 @@ Result<void> read_keys(const std::string& path, std::vector<std::string>& keys) 
 Result<void> check(ServeOptions& options) {
     if (options.names.size() > options.models.size())
         return error("--name: {} names for {} models", options.names.size(), options.models.size());
-    if (options.http.tls_cert.empty() != options.http.tls_key.empty()) return error("--tls-cert and --tls-key: give both, or none");
+    if (options.http.tls_cert.empty() != options.http.tls_key.empty())
+        return error("--tls-cert and --tls-key: give both, or none");
     for (const std::string& key : options.service.api_keys)
         if (key.empty()) return error("--api-key: it is empty (a variable that is not set?)");
     if (!options.key_file.empty()) TRY(read_keys(options.key_file, options.service.api_keys));
     for (const std::string& name : options.names)
-        if (name.empty() || printable(name, name.size()) != name) return error("--name: '{}' is no name", printable(name));
+        if (name.empty() || printable(name, name.size()) != name)
+            return error("--name: '{}' is no name", printable(name));
     if (!is_loopback(options.http.host) && options.service.api_keys.empty() && !options.insecure)
-        return error("--host {}: everybody who reaches this address could use the server (give --api-key, or --insecure if that is meant)",
-                     printable(options.http.host));
+        return error(
+            "--host {}: everybody who reaches this address could use the server (give --api-key, or --insecure if that "
+            "is meant)",
+            printable(options.http.host));
     options.service.log.format = options.log_format == "json" ? api::LogFormat::Json : api::LogFormat::Text;
     return done();
 }
@@ -71,7 +74,8 @@ std::string served_name(const std::string& path) {
     return name;
 }
 
-Result<std::unique_ptr<api::ServedModel>> load(const ServeOptions& options, size_t index, const std::shared_ptr<Runtime>& runtime) {
+Result<std::unique_ptr<api::ServedModel>> load(const ServeOptions& options, size_t index,
+                                               const std::shared_ptr<Runtime>& runtime) {
     auto served = std::make_unique<api::ServedModel>();
     ModelOptions model = options.model;
     model.path = TRY(resolve_model(options.models[index]));
@@ -89,11 +93,12 @@ Result<std::unique_ptr<api::ServedModel>> load(const ServeOptions& options, size
 
 void print_model(const api::ServedModel& model, const Runtime& runtime) {
     EngineMemory memory = model.engine->memory();
-    fmt::print(stderr, "{}: {}, context {} × {} sequences, {} ({} thread{})\n", model.id, model.engine->model().plan.architecture,
-               memory.context, memory.sequences, model.engine->backend(), runtime.threads(), runtime.threads() == 1 ? "" : "s");
-    fmt::print(stderr, "  memory {}: weights {}, cache {}, activations {}, tokenizer {}, program {}\n", human_bytes(memory.total()),
-               human_bytes(memory.weights), human_bytes(memory.kv), human_bytes(memory.activations), human_bytes(memory.tokenizer),
-               human_bytes(memory.program));
+    fmt::print(stderr, "{}: {}, context {} × {} sequences, {} ({} thread{})\n", model.id,
+               model.engine->model().plan.architecture, memory.context, memory.sequences, model.engine->backend(),
+               runtime.threads(), runtime.threads() == 1 ? "" : "s");
+    fmt::print(stderr, "  memory {}: weights {}, cache {}, activations {}, tokenizer {}, program {}\n",
+               human_bytes(memory.total()), human_bytes(memory.weights), human_bytes(memory.kv),
+               human_bytes(memory.activations), human_bytes(memory.tokenizer), human_bytes(memory.program));
     if (!model.engine->model().chat_template) fmt::print(stderr, "  no chat template: only /v1/completions\n");
 }
 
@@ -103,15 +108,18 @@ void print_address(const ServeOptions& options, uint16_t port, const api::Served
     if (host.find(':') != host.npos) host = "[" + host + "]";
     std::string url = fmt::format("{}://{}:{}", options.http.tls_cert.empty() ? "http" : "https", host, port);
     bool chat = model.engine->model().chat_template.has_value();
-    fmt::print(stderr, "godwit {} serves at {}\n\n  curl {}{}/v1/{} -H 'Content-Type: application/json'{} \\\n    -d '{}'\n\n", version(), url,
-               options.http.tls_cert.empty() ? "" : "-k ", url, chat ? "chat/completions" : "completions",
-               options.service.api_keys.empty() ? "" : " -H \"Authorization: Bearer $KEY\"",
-               chat ? R"({"messages": [{"role": "user", "content": "Hello!"}]})" : R"({"prompt": "The capital of France is"})");
+    fmt::print(
+        stderr, "godwit {} serves at {}\n\n  curl {}{}/v1/{} -H 'Content-Type: application/json'{} \\\n    -d '{}'\n\n",
+        version(), url, options.http.tls_cert.empty() ? "" : "-k ", url, chat ? "chat/completions" : "completions",
+        options.service.api_keys.empty() ? "" : " -H \"Authorization: Bearer $KEY\"",
+        chat ? R"({"messages": [{"role": "user", "content": "Hello!"}]})"
+             : R"({"prompt": "The capital of France is"})");
 }
 
 Result<void> load_all(const ServeOptions& options, api::Service& service, uint16_t port) {
     uint64_t available = available_memory();
-    auto runtime = Runtime::make({.threads = options.model.threads, .memory_bytes = options.memory > 0 ? options.memory : available / 10 * 9});
+    auto runtime = Runtime::make(
+        {.threads = options.model.threads, .memory_bytes = options.memory > 0 ? options.memory : available / 10 * 9});
     for (size_t i = 0; i < options.models.size(); ++i) {
         auto model = TRY(load(options, i, runtime));
         if (service.models().find(model->id) != nullptr) return error("--name: two models are called {}", model->id);
@@ -146,31 +154,43 @@ Result<int> serve(ServeOptions& options) {
 
 void add_limits(CLI::App& command, ServeOptions& options) {
     command.add_option("--parallel", options.parallel, "sequences at once (default: 8)")->check(CLI::Range(1, 1024));
-    command.add_option("--memory", options.memory, "for all models together, like 8GiB (default: 90 % of what is free)")
+    command
+        .add_option("--memory", options.memory, "for all models together, like 8GiB (default: 90 % of what is free)")
         ->transform(CLI::AsSizeValue(false));
-    command.add_option("--queue", options.queue, "requests of a model that may run or wait; beyond it 429 (default: 1024)")
+    command
+        .add_option("--queue", options.queue, "requests of a model that may run or wait; beyond it 429 (default: 1024)")
         ->check(CLI::Range(int64_t{1}, int64_t{1} << 20));
-    command.add_option("--drain", options.http.drain_seconds, "seconds for answers in work after SIGTERM (default: 30)")->check(CLI::Range(0, 3600));
+    command
+        .add_option("--drain", options.http.drain_seconds, "seconds for answers in work after SIGTERM (default: 30)")
+        ->check(CLI::Range(0, 3600));
 }
 
 void add_access(CLI::App& command, ServeOptions& options) {
     command.add_option("--host", options.http.host, "address to listen at (default: 127.0.0.1, this machine alone)");
-    command.add_option("--host-name", options.http.host_names, "further name by which requests may call this server (may be given again)")
+    command
+        .add_option("--host-name", options.http.host_names,
+                    "further name by which requests may call this server (may be given again)")
         ->allow_extra_args(false);
     command.add_option("--port", options.http.port, "port (default: 8080; 0: any free one)");
-    command.add_option("--api-key", options.service.api_keys, "key that requests must bring (may be given again)")->allow_extra_args(false);
-    command.add_option("--api-key-file", options.key_file, "file with a key on each line (blanks around it do not count)");
+    command.add_option("--api-key", options.service.api_keys, "key that requests must bring (may be given again)")
+        ->allow_extra_args(false);
+    command.add_option("--api-key-file", options.key_file,
+                       "file with a key on each line (blanks around it do not count)");
     command.add_flag("--insecure", options.insecure, "listen at an address that others reach, without a key");
     command.add_option("--tls-cert", options.http.tls_cert, "certificate chain (PEM): https");
     command.add_option("--tls-key", options.http.tls_key, "its private key (PEM)");
-    command.add_option("--cors", options.http.cors_origins, "origin whose web pages may ask, * for all (may be given again)")
+    command
+        .add_option("--cors", options.http.cors_origins,
+                    "origin whose web pages may ask, * for all (may be given again)")
         ->allow_extra_args(false);
 }
 
 void add_log(CLI::App& command, ServeOptions& options) {
-    command.add_option("--log", options.log_format, "the log's rows: text or json (default: text)")->check(CLI::IsMember({"text", "json"}));
+    command.add_option("--log", options.log_format, "the log's rows: text or json (default: text)")
+        ->check(CLI::IsMember({"text", "json"}));
     command.add_flag("--quiet", options.service.log.quiet, "only the server's own errors");
-    command.add_flag("--verbose", options.service.log.verbose, "more in each row, and a row for /health and /metrics too");
+    command.add_flag("--verbose", options.service.log.verbose,
+                     "more in each row, and a row for /health and /metrics too");
     command.add_flag("--log-prompts", options.service.log.prompts, "prompts in the log (never without this)");
 }
 
@@ -180,7 +200,9 @@ void add_serve(CLI::App& app, Action& action) {
     auto options = std::make_shared<ServeOptions>();
     CLI::App* command = app.add_subcommand("serve", "models behind an HTTP API (OpenAI's)");
     command->add_option("MODEL", options->models, "GGUF files, or names of pulled models")->required();
-    command->add_option("--name", options->names, "what requests call the model (default: the file's name); one for each")->allow_extra_args(false);
+    command
+        ->add_option("--name", options->names, "what requests call the model (default: the file's name); one for each")
+        ->allow_extra_args(false);
     options->model.add_settings_to(*command);
     add_limits(*command, *options);
     add_access(*command, *options);

@@ -12,8 +12,8 @@ public:
     /// `columns` of the terminal; 0: unknown, nothing is wrapped.
     explicit TerminalText(int columns) : columns_(columns) {}
 
-    /// Whole code points. The word at the end is held back, unless it is long. Control characters become U+FFFD. Code between fences (```)
-    /// is not wrapped, so that it can be copied.
+    /// Whole code points. The word at the end is held back, unless it is long. Control characters become U+FFFD. Code
+    /// between fences (```) is not wrapped, so that it can be copied.
     std::string add(std::string_view text);
     std::string end();
 
@@ -22,7 +22,7 @@ private:
     void end_word(std::string& out);
 
     const int columns_;
-    int column_ = 0;        // where the next character stands
+    int column_ = 0;  // where the next character stands
     std::string word_;
     int word_columns_ = 0;
     bool is_torn_ = false;  // the word's beginning was written already

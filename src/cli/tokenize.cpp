@@ -14,7 +14,8 @@ struct TokenizeOptions {
     bool special = false, json = false;
 };
 
-constexpr const char* kTokenizerHelp = "a GGUF file, the name of a pulled model, a tokenizer.json, or a folder that holds one";
+constexpr const char* kTokenizerHelp =
+    "a GGUF file, the name of a pulled model, a tokenizer.json, or a folder that holds one";
 
 std::string hex(std::string_view bytes) {
     std::string out;
@@ -42,10 +43,8 @@ Result<int> tokenize(const TokenizeOptions& options, bool has_text) {
     auto list = nlohmann::ordered_json::array();
     for (TokenId id : tokenizer->encode(text, options.special ? Specials::All : Specials::None)) {
         std::string_view bytes = tokenizer->bytes(id, true);
-        if (options.json)
-            list.push_back({{"id", id}, {"text", std::string(bytes)}, {"bytes", hex(bytes)}});
-        else
-            fmt::print("{:>7}  '{}'\n", id, escaped(bytes));
+        if (options.json) list.push_back({{"id", id}, {"text", std::string(bytes)}, {"bytes", hex(bytes)}});
+        else fmt::print("{:>7}  '{}'\n", id, escaped(bytes));
     }
     if (options.json) print_json({{"tokens", list}});
     return 0;

@@ -11,7 +11,7 @@ namespace {
 constexpr int32_t kChoicesMax = 128;
 constexpr int64_t kSequencesMax = 1024;
 constexpr int64_t kStepRowsMax = 8192;
-constexpr size_t kStopBytesMax = 4096;   // of a request's stop texts: every choice looks for them
+constexpr size_t kStopBytesMax = 4096;  // of a request's stop texts: every choice looks for them
 
 using Clock = std::chrono::steady_clock;
 
@@ -83,7 +83,8 @@ EngineImpl::~EngineImpl() {
 }
 
 EngineMemory EngineImpl::memory() const {
-    return {memory_.context, memory_.sequences, memory_.weights, memory_.kv, memory_.activations, memory_.tokenizer, memory_.program};
+    return {memory_.context,     memory_.sequences, memory_.weights, memory_.kv,
+            memory_.activations, memory_.tokenizer, memory_.program};
 }
 
 EngineStats EngineImpl::stats() const {
@@ -115,8 +116,8 @@ Result<std::vector<TokenId>> EngineImpl::prompt_tokens(const GenerateRequest& re
             return error("tokens: {} is outside the vocabulary of {}", token, model_->plan.vocabulary);
     auto count = static_cast<int64_t>(tokens.size());
     if (count >= memory_.context)
-        return error("prompt: it has {} tokens, the context only {} (the model's own is {})", count,
-                     memory_.context, model_->plan.context);
+        return error("prompt: it has {} tokens, the context only {} (the model's own is {})", count, memory_.context,
+                     model_->plan.context);
     return tokens;
 }
 
@@ -248,7 +249,8 @@ void EngineImpl::end_failed(const FailedSequence& failed) {
         publish_finish(answer, FinishReason::Failed, failed.reason);
 }
 
-/// Zeroes what was taken, so that no byte of another sequence is ever where this one may look, and copies what is written for the first time.
+/// Zeroes what was taken, so that no byte of another sequence is ever where this one may look, and copies what is
+/// written for the first time.
 void EngineImpl::prepare_blocks() {
     Ops& ops = device_->ops();
     const CacheSpec& spec = model_->plan.cache;
@@ -284,7 +286,8 @@ void EngineImpl::sample_all(std::span<const float> logits) {
     }
 }
 
-/// The rows of a prompt whose next token is known: their events. False: the sequence has not caught up with its tokens, or has ended.
+/// The rows of a prompt whose next token is known: their events. False: the sequence has not caught up with its tokens,
+/// or has ended.
 bool EngineImpl::score_prompt(const ScheduledRows& rows, std::span<const float> logits) {
     std::span<const TokenId> tokens = scheduler_->tokens(rows.id);
     int64_t vocabulary = model_->plan.vocabulary, end = rows.first + rows.rows;
@@ -308,7 +311,8 @@ bool EngineImpl::score_prompt(const ScheduledRows& rows, std::span<const float> 
     return false;
 }
 
-/// The first token of a request with several choices: each becomes a sequence of its own that shares the prompt's blocks.
+/// The first token of a request with several choices: each becomes a sequence of its own that shares the prompt's
+/// blocks.
 void EngineImpl::split(SequenceId id, std::span<const float> logits) {
     Answer& first = answers_.at(id);
     int32_t others = std::exchange(first.unsplit, 0);
@@ -331,7 +335,8 @@ void EngineImpl::sample_one(SequenceId id, std::span<const float> logits) {
     Result<Sample> sample = answer.sampler.sample(logits, static_cast<uint32_t>(answer.choice), position, scratch_);
     sampling_ += Clock::now() - begin;
     if (!sample.ok()) return finish(id, FinishReason::Failed, sample.error().message);
-    if (!answer.ignore_end && model_->tokenizer->ends_generation(sample.value().token)) return finish(id, FinishReason::Stop);
+    if (!answer.ignore_end && model_->tokenizer->ends_generation(sample.value().token))
+        return finish(id, FinishReason::Stop);
     emit(id, answer, sample.value());
 }
 
@@ -394,7 +399,8 @@ void EngineImpl::publish_stats() {
     stats_.waiting = scheduler_->waiting();
     stats_.cache_share = 0;
     for (const BlockPool& pool : pools_)
-        stats_.cache_share = std::max(stats_.cache_share, 1 - static_cast<double>(pool.free()) / static_cast<double>(pool.size()));
+        stats_.cache_share =
+            std::max(stats_.cache_share, 1 - static_cast<double>(pool.free()) / static_cast<double>(pool.size()));
 }
 
 Result<std::unique_ptr<Engine>> Engine::open(std::shared_ptr<Runtime> runtime, const EngineOptions& options) {

@@ -25,13 +25,15 @@ namespace godwit {
 
 class EngineImpl final : public Engine {
 public:
-    /// Everything but the thread: until start(), whoever calls step() is the engine's thread. Tests drive it so, step by step.
+    /// Everything but the thread: until start(), whoever calls step() is the engine's thread. Tests drive it so, step
+    /// by step.
     static Result<std::unique_ptr<EngineImpl>> make(std::shared_ptr<Runtime> runtime, const EngineOptions& options);
     ~EngineImpl() override;
     void start();
     /// One step. False: there is nothing to do until something is submitted.
     bool step();
-    /// For tests, set before the first step: every row of logits that tokens are drawn from, and the tokens that it follows from.
+    /// For tests, set before the first step: every row of logits that tokens are drawn from, and the tokens that it
+    /// follows from.
     std::function<void(std::span<const TokenId> tokens, std::span<const float> logits)> on_logits;
 
     /// For tests.
@@ -118,7 +120,7 @@ private:
     mutable std::mutex stats_mutex_;
     EngineStats stats_;
     std::atomic<std::chrono::steady_clock::time_point> step_began_{};  // zero between steps
-    std::thread thread_;  // last: started when all else stands
+    std::thread thread_;                                               // last: started when all else stands
 };
 
 }  // namespace godwit

@@ -1,5 +1,6 @@
-// The queue of events between the engine's thread and the reader of one request. Bounded: a reader that stays away too long loses its
-// request, not the engine's memory or time. A reader that keeps up needs a few slots, whatever the length of the answer.
+// The queue of events between the engine's thread and the reader of one request. Bounded: a reader that stays away too
+// long loses its request, not the engine's memory or time. A reader that keeps up needs a few slots, whatever the
+// length of the answer.
 #pragma once
 
 #include <atomic>

@@ -55,9 +55,11 @@ Result<MemoryPlan> plan_memory(const ModelFile& file, const ModelPlan& plan, con
     memory.pool_blocks = blocks_for(plan.cache, memory.context, settings.sequences, settings.step.rows);
     uint64_t all_bytes = bytes_of(plan.cache, memory.pool_blocks, settings.kv);
     if (settings.kv_bytes > 0 && settings.kv_bytes < one_bytes)
-        return error("the cache of {} bytes does not hold one sequence of {} tokens, which takes {} (a smaller context?)",
-                     settings.kv_bytes, memory.context, one_bytes);
-    if (settings.kv_bytes > 0 && settings.kv_bytes < all_bytes)  // every group the same share, none less than one sequence
+        return error(
+            "the cache of {} bytes does not hold one sequence of {} tokens, which takes {} (a smaller context?)",
+            settings.kv_bytes, memory.context, one_bytes);
+    if (settings.kv_bytes > 0 &&
+        settings.kv_bytes < all_bytes)  // every group the same share, none less than one sequence
         for (size_t g = 0; g < one.size(); ++g) {
             auto share = static_cast<int64_t>(static_cast<double>(memory.pool_blocks[g]) *
                                               static_cast<double>(settings.kv_bytes) / static_cast<double>(all_bytes));
@@ -65,15 +67,18 @@ Result<MemoryPlan> plan_memory(const ModelFile& file, const ModelPlan& plan, con
         }
     for (int64_t blocks : memory.pool_blocks)
         if (blocks > kSlotsMax / kBlockTokens)
-            return error("{} sequences of {} tokens are more than a cache can address, {} tokens (fewer sequences, or a smaller context)",
-                         settings.sequences, memory.context, kSlotsMax);
+            return error(
+                "{} sequences of {} tokens are more than a cache can address, {} tokens (fewer sequences, or a smaller "
+                "context)",
+                settings.sequences, memory.context, kSlotsMax);
     memory.kv = bytes_of(plan.cache, memory.pool_blocks, settings.kv);
     return memory;
 }
 
 uint64_t batch_input_bytes(const CacheSpec& cache, int64_t context, int64_t sequences, const StepLimits& limits) {
     int64_t table = sequences * ((context + kBlockTokens - 1) / kBlockTokens);
-    int64_t integers = 4 * limits.rows + limits.logit_rows + static_cast<int64_t>(cache.groups.size()) * (limits.rows + table);
+    int64_t integers =
+        4 * limits.rows + limits.logit_rows + static_cast<int64_t>(cache.groups.size()) * (limits.rows + table);
     return static_cast<uint64_t>(integers) * sizeof(int32_t);
 }
 

@@ -15,10 +15,10 @@ namespace godwit {
 
 /// How an engine is to be set up.
 struct EngineSettings {
-    int64_t context = 0;     // tokens of a sequence; 0: what the model was made for, at most kDefaultContext
-    int64_t sequences = 1;   // that run at once
+    int64_t context = 0;    // tokens of a sequence; 0: what the model was made for, at most kDefaultContext
+    int64_t sequences = 1;  // that run at once
     KvFormat kv = KvFormat::F16;
-    uint64_t kv_bytes = 0;   // of the cache; 0: a full context for every sequence
+    uint64_t kv_bytes = 0;  // of the cache; 0: a full context for every sequence
     StepLimits step{.rows = 128, .logit_rows = 1};
 };
 
@@ -31,12 +31,13 @@ EngineSettings engine_settings(const EngineOptions& options);
 /// Of a tokenizer, per token of its vocabulary: real ones take 36 to 68.
 inline constexpr uint64_t kTokenizerBytes = 64;
 
-/// Of the process itself: the executable, its libraries, stacks, scratch of ops and of loading; 11 to 13 MB on real models.
+/// Of the process itself: the executable, its libraries, stacks, scratch of ops and of loading; 11 to 13 MB on real
+/// models.
 inline constexpr uint64_t kProgramBytes = 12 << 20;
 
 struct MemoryPlan {
     int64_t context = 0, sequences = 0;
-    uint64_t weights = 0;      // as the device lays them out
+    uint64_t weights = 0;  // as the device lays them out
     uint64_t kv = 0;
     uint64_t activations = 0;  // of the longest step, its integers and the host's copy of the logits included
     uint64_t tokenizer = 0;    // kTokenizerBytes for every token of the vocabulary
@@ -46,11 +47,13 @@ struct MemoryPlan {
     uint64_t total() const { return weights + kv + activations + tokenizer + program; }
 };
 
-/// A context beyond the model's own becomes the model's. Errors: kv_bytes hold not even one sequence of that context; too many tokens.
+/// A context beyond the model's own becomes the model's. Errors: kv_bytes hold not even one sequence of that context;
+/// too many tokens.
 Result<MemoryPlan> plan_memory(const ModelFile& file, const ModelPlan& plan, const Device& device,
                                const EngineSettings& settings);
 
-/// Integers of a step: token, position, sequence and index of every row, slots and tables of every cache group, logit rows.
+/// Integers of a step: token, position, sequence and index of every row, slots and tables of every cache group, logit
+/// rows.
 uint64_t batch_input_bytes(const CacheSpec& cache, int64_t context, int64_t sequences, const StepLimits& limits);
 
 }  // namespace godwit

@@ -1,5 +1,6 @@
-// How well a model predicts a text, scored as llama-perplexity does so that figures compare: chunks from an empty context, BOS in the first
-// place if the model adds one, the second half of each chunk scored against the tokens of the text, what is left over dropped.
+// How well a model predicts a text, scored as llama-perplexity does so that figures compare: chunks from an empty
+// context, BOS in the first place if the model adds one, the second half of each chunk scored against the tokens of the
+// text, what is left over dropped.
 #pragma once
 
 #include <cmath>
@@ -18,9 +19,10 @@ struct PerplexityScore {
     double perplexity() const { return std::exp(mean_nll()); }
 };
 
-/// `progress` (or none) is told after each chunk of `chunk` tokens. Errors: fewer than two chunks, a chunk longer than the context,
-/// logits that are not finite.
-Result<PerplexityScore> score_text(Solo& solo, const Tokenizer& tokenizer, std::string_view text, int64_t chunk,
-                                   const std::function<void(int64_t done, int64_t chunks, const PerplexityScore&)>& progress);
+/// `progress` (or none) is told after each chunk of `chunk` tokens. Errors: fewer than two chunks, a chunk longer than
+/// the context, logits that are not finite.
+Result<PerplexityScore> score_text(
+    Solo& solo, const Tokenizer& tokenizer, std::string_view text, int64_t chunk,
+    const std::function<void(int64_t done, int64_t chunks, const PerplexityScore&)>& progress);
 
 }  // namespace godwit

@@ -24,7 +24,8 @@ public:
     /// Part of the budget, given back when it dies.
     class Reservation {
     public:
-        Reservation(std::shared_ptr<RuntimeImpl> runtime, uint64_t bytes) : runtime_(std::move(runtime)), bytes_(bytes) {}
+        Reservation(std::shared_ptr<RuntimeImpl> runtime, uint64_t bytes)
+            : runtime_(std::move(runtime)), bytes_(bytes) {}
         ~Reservation() { runtime_->give_back(bytes_); }
         Reservation(const Reservation&) = delete;
         Reservation& operator=(const Reservation&) = delete;
@@ -45,8 +46,9 @@ private:
     uint64_t taken_ = 0;
 };
 
-/// The backend for this machine: the cpu's with the fastest kernels it can run, or what GODWIT_ISA names: scalar, avx2, avx512, or
-/// reference for the plain loops of the reference backend. Error: GODWIT_ISA names something else, or what this machine cannot run.
+/// The backend for this machine: the cpu's with the fastest kernels it can run, or what GODWIT_ISA names: scalar, avx2,
+/// avx512, or reference for the plain loops of the reference backend. Error: GODWIT_ISA names something else, or what
+/// this machine cannot run.
 Result<std::unique_ptr<Device>> make_device(ThreadPool& pool);
 
 }  // namespace godwit

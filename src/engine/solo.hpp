@@ -1,6 +1,7 @@
 // One sequence alone: the definition of what every sequence must compute, however many share its steps (invariant I1).
 // It is what `logits` and `perplexity` run on, and what the engine is tested against. One thread at a time.
-// Usage:  auto solo = TRY(Solo::make(model, device, settings));  TRY(solo.extend_all(prompt, [](int64_t i, auto logits) { … }));
+// Usage:  auto solo = TRY(Solo::make(model, device, settings));  TRY(solo.extend_all(prompt, [](int64_t i, auto logits)
+// { … }));
 #pragma once
 
 #include <memory>
@@ -23,8 +24,8 @@ public:
     /// Of the settings context, kv and step count. `model` and `device` must outlive it. Error: out of memory.
     static Result<Solo> make(const Model& model, Device& device, const EngineSettings& settings);
 
-    /// Appends tokens and gives out the logits after every one of them, in order. Errors: a token outside the vocabulary,
-    /// more tokens than the context; nothing is computed then.
+    /// Appends tokens and gives out the logits after every one of them, in order. Errors: a token outside the
+    /// vocabulary, more tokens than the context; nothing is computed then.
     Result<void> extend_all(std::span<const TokenId> tokens, LogitsSink sink);
     /// Appends tokens (at least one); the logits after the last of them.
     Result<std::span<const float>> extend(std::span<const TokenId> tokens);

@@ -38,7 +38,8 @@ const Batch& StepInputs::pack(Device& device, const Scheduler& scheduler, const 
 }
 
 void StepInputs::gather(const Scheduler& scheduler, const StepPlan& plan) {
-    for (auto* rows : {&host_.tokens, &host_.positions, &host_.sequence, &host_.index, &host_.logit_rows}) rows->clear();
+    for (auto* rows : {&host_.tokens, &host_.positions, &host_.sequence, &host_.index, &host_.logit_rows})
+        rows->clear();
     int32_t row = 0;
     for (size_t s = 0; s < plan.sequences.size(); ++s) {
         const ScheduledRows& part = plan.sequences[s];

@@ -1,4 +1,5 @@
-// The integers of a step: gathered from the plan and the scheduler's tables on the host, uploaded as a Batch. Nothing is allocated after make().
+// The integers of a step: gathered from the plan and the scheduler's tables on the host, uploaded as a Batch. Nothing
+// is allocated after make().
 #pragma once
 
 #include <memory>
@@ -12,7 +13,8 @@ namespace godwit {
 
 class StepInputs {
 public:
-    static Result<StepInputs> make(Device& device, const CacheSpec& cache, const MemoryPlan& memory, const StepLimits& limits);
+    static Result<StepInputs> make(Device& device, const CacheSpec& cache, const MemoryPlan& memory,
+                                   const StepLimits& limits);
 
     /// After Scheduler::commit. Valid until the next call.
     const Batch& pack(Device& device, const Scheduler& scheduler, const StepPlan& plan);

@@ -151,10 +151,8 @@ std::string value_text(const Value& value, size_t max_elements) {
         out += value.element_type == ValueType::String ? string_text(next_string(rest))
                                                        : scalar_text(value.element_type, value.bytes, i);
     }
-    if (value.count > max_elements)
-        out += fmt::format(", …] ({} elements)", value.count);
-    else
-        out += "]";
+    if (value.count > max_elements) out += fmt::format(", …] ({} elements)", value.count);
+    else out += "]";
     return out;
 }
 

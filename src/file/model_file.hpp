@@ -34,7 +34,8 @@ public:
     /// In the files' order.
     std::span<const TensorInfo> tensors() const { return tensors_; }
     const TensorInfo* find(std::string_view name) const;
-    /// Lets go of the memory of a part of a tensor's bytes, if they are mapped from a file: it will not be read again soon.
+    /// Lets go of the memory of a part of a tensor's bytes, if they are mapped from a file: it will not be read again
+    /// soon.
     void drop(std::span<const std::byte> part) const;
     void drop_all() const;
     uint32_t version() const { return version_; }

@@ -7,7 +7,8 @@ namespace {
 
 constexpr uint64_t kAlignment = 64;
 
-/// Lays the views out one after the other; returns the bytes in all. The one list of sizes, for planning and for allocating.
+/// Lays the views out one after the other; returns the bytes in all. The one list of sizes, for planning and for
+/// allocating.
 uint64_t lay_out(Activations& a, Buffer* buffer, const ModelPlan& plan, const StepLimits& limits) {
     int64_t query = 0, key = 0, value = 0, attended = 0, width = 0;
     for (const LayerPlan& layer : plan.layers) {

@@ -1,4 +1,5 @@
-// The memory of a step between ops: one buffer, views for the longest step that the engine will run. Sizes follow from the plan alone.
+// The memory of a step between ops: one buffer, views for the longest step that the engine will run. Sizes follow from
+// the plan alone.
 #pragma once
 
 #include <memory>
@@ -17,16 +18,16 @@ struct StepLimits {
 };
 
 struct Activations {
-    View hidden;    // [rows, embedding]: the residual stream
-    View branch;    // [rows, embedding]: what a mixer or FFN adds, where a norm stands between
-    View query;     // [rows, heads · key_dim], widest layer
-    View key;       // [rows, kv_heads · key_dim]
-    View value;     // [rows, kv_heads · value_dim]
-    View attended;  // [rows, heads · value_dim]
-    View gate, up;  // [rows, ffn width]
+    View hidden;               // [rows, embedding]: the residual stream
+    View branch;               // [rows, embedding]: what a mixer or FFN adds, where a norm stands between
+    View query;                // [rows, heads · key_dim], widest layer
+    View key;                  // [rows, kv_heads · key_dim]
+    View value;                // [rows, kv_heads · value_dim]
+    View attended;             // [rows, heads · value_dim]
+    View gate, up;             // [rows, ffn width]
     std::vector<View> angles;  // by rope: [rows, dims / 2, 2]
-    View last;      // [logit_rows, embedding]
-    View logits;    // [logit_rows, vocabulary]
+    View last;                 // [logit_rows, embedding]
+    View logits;               // [logit_rows, vocabulary]
 
     static uint64_t bytes(const ModelPlan& plan, const StepLimits& limits);
     static Result<Activations> make(Device& device, const ModelPlan& plan, const StepLimits& limits);

@@ -84,7 +84,8 @@ Result<DenseDims> read_dense(const ModelFile& file, const Hyperparameters& keys,
     dims.rope_base = TRY(keys.real_or("rope.freq_base", default_rope_base, 1, 1e12));
     TRY(read_heads(keys, dims));
     if (TRY(keys.integer_or("expert_count", 0, 0, int64_t{1} << 32)) > 0)
-        return error("key {}: mixture-of-experts layers (expert tensors) are not supported yet", keys.key("expert_count"));
+        return error("key {}: mixture-of-experts layers (expert tensors) are not supported yet",
+                     keys.key("expert_count"));
     // A cheap bound before anything is built per layer: each layer has several tensors.
     if (dims.layers > static_cast<int64_t>(file.tensors().size()))
         return error("key {}: {} layers, but the file has only {} tensors (blk.* missing)", keys.key("block_count"),

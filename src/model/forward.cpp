@@ -10,7 +10,7 @@ View compute_logits(const Step& step) {
     int64_t wanted = step.batch.logit_rows.shape[0];
     View logits = step.activations.logits.first(wanted);  // [wanted, vocabulary]
     if (wanted == 0) return logits;
-    View last = step.activations.last.first(wanted);      // [wanted, embedding]
+    View last = step.activations.last.first(wanted);  // [wanted, embedding]
     step.ops.gather_rows(step.activations.hidden.first(step.batch.rows()), step.batch.logit_rows, last);
     Weight output = weights.matrix(-1, Role::Output);
     if (!output) output = weights.matrix(-1, Role::TokenEmbedding);  // tied
@@ -29,7 +29,8 @@ View forward(const Step& step) {
     const ModelPlan& plan = step.model.plan;
     int64_t rows = step.batch.rows();
     View hidden = step.activations.hidden.first(rows);  // [rows, embedding]
-    step.ops.embed(step.model.weights.matrix(-1, Role::TokenEmbedding), step.batch.tokens, plan.embedding_scale, hidden);
+    step.ops.embed(step.model.weights.matrix(-1, Role::TokenEmbedding), step.batch.tokens, plan.embedding_scale,
+                   hidden);
     View positions = step.batch.positions.first(1).reshaped({rows});
     for (size_t i = 0; i < plan.ropes.size(); ++i)
         step.ops.rope_table(positions, step.model.weights.rope(i), plan.ropes[i].magnitude,

@@ -1,4 +1,5 @@
-// One step of a model: a batch of rows through all layers. THE loop; every model and every way of using one goes through it.
+// One step of a model: a batch of rows through all layers. THE loop; every model and every way of using one goes
+// through it.
 #pragma once
 
 #include <vector>
@@ -10,17 +11,18 @@
 
 namespace godwit {
 
-/// The rows of one step, on the device. Rows of a sequence stand in order; sequences may be mixed at will (invariant I1).
+/// The rows of one step, on the device. Rows of a sequence stand in order; sequences may be mixed at will (invariant
+/// I1).
 struct Batch {
     struct Group {
         View slots;  // I32 [rows]: where each row's keys and values go: block × kBlockTokens + place
         View table;  // I32 [sequences, blocks]: the blocks of each sequence, first to last
     };
-    View tokens;      // I32 [rows]
-    View positions;   // I32 [sections, rows]: what rope sees
-    View sequence;    // I32 [rows]: which sequence of the batch
-    View index;       // I32 [rows]: the row's place in its sequence
-    View logit_rows;  // I32 [n]: rows whose logits are wanted, n may be 0
+    View tokens;                // I32 [rows]
+    View positions;             // I32 [sections, rows]: what rope sees
+    View sequence;              // I32 [rows]: which sequence of the batch
+    View index;                 // I32 [rows]: the row's place in its sequence
+    View logit_rows;            // I32 [n]: rows whose logits are wanted, n may be 0
     std::vector<Group> groups;  // by cache group
 
     int64_t rows() const { return tokens.shape[0]; }
@@ -35,8 +37,8 @@ struct Step {
     Ops& ops;
 };
 
-/// Writes the batch's keys and values into the cache and returns the wanted logits, [n, vocabulary], in activations.logits.
-/// The batch must fit the limits that `activations` were made for.
+/// Writes the batch's keys and values into the cache and returns the wanted logits, [n, vocabulary], in
+/// activations.logits. The batch must fit the limits that `activations` were made for.
 View forward(const Step& step);
 
 // mixer/attention.cpp, ffn/gated.cpp: hidden ← hidden + branch(hidden).

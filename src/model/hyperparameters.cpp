@@ -24,7 +24,8 @@ Result<int64_t> Hyperparameters::integer_or(std::string_view name, int64_t fallb
 
 Result<float> Hyperparameters::real(std::string_view name, double min, double max) const {
     double value = TRY(metadata_.get_float(key(name)));
-    if (!(value > min && value <= max)) return error("key {}: {} is out of range (above {}, at most {})", key(name), value, min, max);
+    if (!(value > min && value <= max))
+        return error("key {}: {} is out of range (above {}, at most {})", key(name), value, min, max);
     return static_cast<float>(value);
 }
 

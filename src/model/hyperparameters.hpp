@@ -1,4 +1,5 @@
-// The architecture's own numbers in a model file (`llama.block_count`, …), read with ranges: no number reaches a plan unchecked.
+// The architecture's own numbers in a model file (`llama.block_count`, …), read with ranges: no number reaches a plan
+// unchecked.
 #pragma once
 
 #include <cstdint>

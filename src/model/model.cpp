@@ -1,7 +1,7 @@
 #include "model/model.hpp"
 
+#include "model/read_vocabulary.hpp"
 #include "model/registry.hpp"
-#include "model/vocabulary.hpp"
 
 namespace godwit {
 namespace {
@@ -42,9 +42,8 @@ Result<std::unique_ptr<Model>> Model::load(const std::string& path, Device& devi
 Result<std::unique_ptr<Model>> Model::load(CheckedModel checked, Device& device) {
     Weights weights = TRY(at(checked.file.path(), Weights::load(checked.file, checked.plan, device)));
     checked.file.drop_all();  // metadata, and what stands between tensors
-    return std::make_unique<Model>(Model{std::move(checked.file), std::move(checked.plan),
-                                         std::move(checked.tokenizer), std::move(checked.chat_template),
-                                         std::move(weights)});
+    return std::make_unique<Model>(Model{std::move(checked.file), std::move(checked.plan), std::move(checked.tokenizer),
+                                         std::move(checked.chat_template), std::move(weights)});
 }
 
 }  // namespace godwit

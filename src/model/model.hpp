@@ -1,5 +1,6 @@
-// A loaded model: its file, plan, tokenizer and weights on a device. Immutable after load(); any thread may use the tokenizer,
-// the engine's thread the rest. Everything that could be wrong with the file was found at load (invariant I4).
+// A loaded model: its file, plan, tokenizer and weights on a device. Immutable after load(); any thread may use the
+// tokenizer, the engine's thread the rest. Everything that could be wrong with the file was found at load (invariant
+// I4).
 #pragma once
 
 #include <memory>
@@ -8,11 +9,11 @@
 
 #include "backend/device.hpp"
 #include "base/result.hpp"
+#include "dialect/chat_template.hpp"
 #include "file/model_file.hpp"
 #include "model/plan.hpp"
 #include "model/weights.hpp"
-#include "text/chat_template.hpp"
-#include "text/tokenizer.hpp"
+#include "tokenizer/tokenizer.hpp"
 
 namespace godwit {
 

@@ -1,5 +1,5 @@
-// A model as data: what its layers are, which tensors they need, what they keep per token. Architectures (arch/) write plans,
-// the forward loop reads them; nothing else knows a model by name.
+// A model as data: what its layers are, which tensors they need, what they keep per token. Architectures (arch/) write
+// plans, the forward loop reads them; nothing else knows a model by name.
 #pragma once
 
 #include <cstdint>
@@ -14,12 +14,30 @@ namespace godwit {
 
 /// What a tensor is for. Names differ among containers; roles do not.
 enum class Role : uint8_t {
-    TokenEmbedding, OutputNorm, Output, RopeDivisors,         // of the model
-    AttnNorm, AttnQ, AttnK, AttnV, AttnOut,                   // of a layer
-    AttnQBias, AttnKBias, AttnVBias, AttnOutBias,
-    AttnQNorm, AttnKNorm, PostAttnNorm,
-    FfnNorm, FfnGate, FfnUp, FfnDown,
-    FfnGateBias, FfnUpBias, FfnDownBias, PostFfnNorm,
+    TokenEmbedding,
+    OutputNorm,
+    Output,
+    RopeDivisors,  // of the model
+    AttnNorm,
+    AttnQ,
+    AttnK,
+    AttnV,
+    AttnOut,  // of a layer
+    AttnQBias,
+    AttnKBias,
+    AttnVBias,
+    AttnOutBias,
+    AttnQNorm,
+    AttnKNorm,
+    PostAttnNorm,
+    FfnNorm,
+    FfnGate,
+    FfnUp,
+    FfnDown,
+    FfnGateBias,
+    FfnUpBias,
+    FfnDownBias,
+    PostFfnNorm,
     Count,
 };
 
@@ -28,7 +46,7 @@ struct TensorSlot {
     Role role{};
     int32_t layer = -1;  // −1: of the model
     std::string name;
-    Shape shape;         // [columns]: a vector, F32; [rows, columns]: a matrix, any type the device multiplies
+    Shape shape;  // [columns]: a vector, F32; [rows, columns]: a matrix, any type the device multiplies
     bool required = true;
 };
 
@@ -43,8 +61,8 @@ struct AttentionPlan {
     int64_t heads = 0, kv_heads = 0;
     int64_t key_dim = 0, value_dim = 0;  // per head
     float scale = 1;
-    int32_t window = 0;   // 0: sees everything before it
-    int32_t rope = 0;     // index into ModelPlan::ropes
+    int32_t window = 0;  // 0: sees everything before it
+    int32_t rope = 0;    // index into ModelPlan::ropes
     size_t cache_group = 0;
 };
 
@@ -60,10 +78,10 @@ struct LayerPlan {
 
 struct ModelPlan {
     std::string architecture;
-    int64_t vocabulary = 0;   // rows of the embedding = tokens of the tokenizer
-    int64_t embedding = 0;    // width of the residual stream
-    int64_t context = 0;      // tokens that the model was made for
-    float epsilon = 0;        // of every RMS norm
+    int64_t vocabulary = 0;  // rows of the embedding = tokens of the tokenizer
+    int64_t embedding = 0;   // width of the residual stream
+    int64_t context = 0;     // tokens that the model was made for
+    float epsilon = 0;       // of every RMS norm
     float embedding_scale = 1;
     float logit_softcap = 0;  // 0: none
     std::vector<RopePlan> ropes;

@@ -12,11 +12,12 @@ namespace {
 /// Unscaled ones are at most 1; with this any position has a finite angle.
 constexpr double kFrequencyMax = 1e6;
 
-/// YaRN (Peng et al. 2023): frequencies that turn often within the original context stay, those that turn rarely are stretched by `factor`,
-/// with a ramp between; attention is sharpened through the magnitude of cos and sin.
+/// YaRN (Peng et al. 2023): frequencies that turn often within the original context stay, those that turn rarely are
+/// stretched by `factor`, with a ramp between; attention is sharpened through the magnitude of cos and sin.
 Result<void> apply_yarn(const Hyperparameters& keys, int64_t dims, double base, double factor,
                         std::vector<double>& frequencies, float& magnitude) {
-    double original = static_cast<double>(TRY(keys.integer("rope.scaling.original_context_length", 1, int64_t{1} << 30)));
+    double original =
+        static_cast<double>(TRY(keys.integer("rope.scaling.original_context_length", 1, int64_t{1} << 30)));
     double beta_fast = TRY(keys.real_or("rope.scaling.yarn_beta_fast", 32, 0, 1e6));
     double beta_slow = TRY(keys.real_or("rope.scaling.yarn_beta_slow", 1, 0, 1e6));
     double attention = TRY(keys.real_or("rope.scaling.attn_factor", 1, 0, 1e3));
@@ -54,16 +55,21 @@ Result<RopePlan> read_rope(const Hyperparameters& keys, int64_t dims, double bas
     if (type == "linear") {
         for (double& frequency : frequencies) frequency /= factor;
     } else if (type == "yarn") {
-        if (factor < 1) return error("key {}: yarn needs a factor of at least 1, found {}", keys.key("rope.scaling.factor"), factor);
+        if (factor < 1)
+            return error("key {}: yarn needs a factor of at least 1, found {}", keys.key("rope.scaling.factor"),
+                         factor);
         TRY(apply_yarn(keys, dims, base, factor, frequencies, rope.magnitude));
     } else if (type != "none") {
-        return error("key {}: rope scaling '{}' is not supported (none, linear, yarn are)", keys.key("rope.scaling.type"), printable(type));
+        return error("key {}: rope scaling '{}' is not supported (none, linear, yarn are)",
+                     keys.key("rope.scaling.type"), printable(type));
     }
     for (size_t i = 0; i < divisors.size(); ++i) frequencies[i] /= divisors[i];
     for (double frequency : frequencies) {
         if (!(std::abs(frequency) <= kFrequencyMax))
-            return error("rope: a frequency of {} radians per position is out of range (rope_freqs.weight or rope.scaling.factor)",
-                         frequency);
+            return error(
+                "rope: a frequency of {} radians per position is out of range (rope_freqs.weight or "
+                "rope.scaling.factor)",
+                frequency);
         rope.frequencies.push_back(static_cast<float>(frequency));
     }
     return rope;

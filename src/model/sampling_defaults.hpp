@@ -1,4 +1,5 @@
-// What a model's author recommends for sampling (Hugging Face's generation_config.json, in GGUF the keys general.sampling.*).
+// What a model's author recommends for sampling (Hugging Face's generation_config.json, in GGUF the keys
+// general.sampling.*).
 #pragma once
 
 #include "base/result.hpp"
@@ -7,7 +8,8 @@
 
 namespace godwit {
 
-/// The built-in defaults with the file's in their place. Errors name the key: a wrong type. Ranges are for the sampler to check.
+/// The built-in defaults with the file's in their place. Errors name the key: a wrong type. Ranges are for the sampler
+/// to check.
 Result<SamplingParams> read_sampling_defaults(const Metadata& metadata);
 
 }  // namespace godwit

@@ -4,7 +4,7 @@
 
 #include "base/mapped_file.hpp"
 #include "model/model.hpp"
-#include "text/tokenizer_json.hpp"
+#include "tokenizer/tokenizer_json.hpp"
 
 namespace godwit {
 namespace {
@@ -30,7 +30,8 @@ Result<std::unique_ptr<Tokenizer>> open_tokenizer(const std::string& path) {
     const bool folder = std::filesystem::exists(inside, ignored);
     if (!folder && !path.ends_with(".json")) return TRY(load_tokenizer(path)).tokenizer;
     auto tokenizer = open_json(folder ? inside : std::filesystem::path(path));
-    if (tokenizer.ok() || tokenizer.error().message.starts_with(path)) return tokenizer;  // a file that cannot be read names itself
+    if (tokenizer.ok() || tokenizer.error().message.starts_with(path))
+        return tokenizer;  // a file that cannot be read names itself
     return error("{}: {}", path, tokenizer.error().message);
 }
 

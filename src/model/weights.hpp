@@ -12,8 +12,8 @@
 
 namespace godwit {
 
-/// Every slot against the file: present if required, shape, type supported by the device; and no tensor that nobody asked for
-/// (ignoring it would give wrong answers). Errors name the tensor.
+/// Every slot against the file: present if required, shape, type supported by the device; and no tensor that nobody
+/// asked for (ignoring it would give wrong answers). Errors name the tensor.
 Result<void> check_tensors(const ModelFile& file, const ModelPlan& plan, const Device& device);
 
 class Weights {

@@ -147,15 +147,15 @@ void add_logprobs(std::span<const float> logits, int32_t top_logprobs, SampleScr
 
 }  // namespace
 
-Result<Sample> score(std::span<const float> logits, int32_t token, int32_t top_logprobs, uint64_t position, SampleScratch& scratch) {
+Result<Sample> score(std::span<const float> logits, int32_t token, int32_t top_logprobs, uint64_t position,
+                     SampleScratch& scratch) {
     TRY(check_logits(logits, position));
     Sample sample{.token = token};
     add_logprobs(logits, top_logprobs, scratch, sample);
     return sample;
 }
 
-Sampler::Sampler(SamplingParams params, int32_t vocabulary_size)
-    : vocabulary_size_(vocabulary_size) {
+Sampler::Sampler(SamplingParams params, int32_t vocabulary_size) : vocabulary_size_(vocabulary_size) {
     for (auto& [token, bias] : params.logit_bias) bias = std::clamp(bias, -100.0f, 100.0f);
     params_ = std::make_shared<const SamplingParams>(std::move(params));
 }
@@ -208,8 +208,7 @@ int32_t Sampler::draw(double random, SampleScratch& scratch) const {
     std::vector<Candidate>& candidates = scratch.candidates;
     if (params_->top_k > 0 && params_->top_k < vocabulary_size_)
         top_candidates(scratch.logits, static_cast<size_t>(params_->top_k), candidates);
-    else
-        all_candidates(scratch.logits, candidates);
+    else all_candidates(scratch.logits, candidates);
     const float max = largest(scratch.logits);
     // The largest logit has weight 1. Subtracting before dividing keeps small temperatures finite.
     for (Candidate& candidate : candidates) candidate.weight = exp_f32((candidate.logit - max) / params_->temperature);

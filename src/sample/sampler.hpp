@@ -34,9 +34,10 @@ struct SampleScratch {
     std::vector<TokenLogprob> top;
 };
 
-/// A token that was not drawn, with its logprob and the most probable ones; of `logits` as Sampler::sample takes them. Errors as there.
-/// `top_logprobs` ≥ 0; `position` only names the row in the error.
-Result<Sample> score(std::span<const float> logits, int32_t token, int32_t top_logprobs, uint64_t position, SampleScratch& scratch);
+/// A token that was not drawn, with its logprob and the most probable ones; of `logits` as Sampler::sample takes them.
+/// Errors as there. `top_logprobs` ≥ 0; `position` only names the row in the error.
+Result<Sample> score(std::span<const float> logits, int32_t token, int32_t top_logprobs, uint64_t position,
+                     SampleScratch& scratch);
 
 /// The sampling of one sequence: its parameters and the tokens it has seen. A copy (a fork) goes on with both.
 /// Threads: a value; sample() is const.

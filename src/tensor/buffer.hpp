@@ -1,4 +1,5 @@
-// Owned bytes on a device, and borrowed views of them. Ops take views, never host pointers: a buffer may live where the host cannot look.
+// Owned bytes on a device, and borrowed views of them. Ops take views, never host pointers: a buffer may live where the
+// host cannot look.
 #pragma once
 
 #include <cstddef>

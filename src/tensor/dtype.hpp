@@ -1,5 +1,6 @@
 // Every element type that a GGUF file can name, in one table: name, ggml id, block size.
-// Source: the GGUF specification; ids as in ggml. A quantised type stores rows of blocks; a row is a whole number of blocks.
+// Source: the GGUF specification; ids as in ggml. A quantised type stores rows of blocks; a row is a whole number of
+// blocks.
 #pragma once
 
 #include <array>
@@ -10,11 +11,41 @@
 namespace godwit {
 
 enum class DType : uint8_t {
-    F32, F16, BF16, F64, I8, I16, I32, I64,
-    Q4_0, Q4_1, Q5_0, Q5_1, Q8_0, Q8_1,
-    Q2_K, Q3_K, Q4_K, Q5_K, Q6_K, Q8_K,
-    IQ2_XXS, IQ2_XS, IQ2_S, IQ3_XXS, IQ3_S, IQ1_S, IQ1_M, IQ4_NL, IQ4_XS,
-    TQ1_0, TQ2_0, MXFP4, NVFP4, Q1_0, Q2_0,
+    F32,
+    F16,
+    BF16,
+    F64,
+    I8,
+    I16,
+    I32,
+    I64,
+    Q4_0,
+    Q4_1,
+    Q5_0,
+    Q5_1,
+    Q8_0,
+    Q8_1,
+    Q2_K,
+    Q3_K,
+    Q4_K,
+    Q5_K,
+    Q6_K,
+    Q8_K,
+    IQ2_XXS,
+    IQ2_XS,
+    IQ2_S,
+    IQ3_XXS,
+    IQ3_S,
+    IQ1_S,
+    IQ1_M,
+    IQ4_NL,
+    IQ4_XS,
+    TQ1_0,
+    TQ2_0,
+    MXFP4,
+    NVFP4,
+    Q1_0,
+    Q2_0,
 };
 
 struct DTypeInfo {
@@ -79,10 +110,12 @@ constexpr bool ggml_type_was_removed(uint32_t id) {
     return id == 4 || id == 5 || (id >= 31 && id <= 33) || (id >= 36 && id <= 38);
 }
 
-static_assert([] {
-    for (size_t i = 0; i < kDTypes.size(); ++i)
-        if (static_cast<size_t>(kDTypes[i].dtype) != i) return false;
-    return kDTypes.size() == static_cast<size_t>(DType::Q2_0) + 1;
-}(), "kDTypes lists every DType once, in the enum's order");
+static_assert(
+    [] {
+        for (size_t i = 0; i < kDTypes.size(); ++i)
+            if (static_cast<size_t>(kDTypes[i].dtype) != i) return false;
+        return kDTypes.size() == static_cast<size_t>(DType::Q2_0) + 1;
+    }(),
+    "kDTypes lists every DType once, in the enum's order");
 
 }  // namespace godwit

@@ -19,12 +19,14 @@ void drop_repeated(Object& members) {
         int difference = object[a].first.compare(object[b].first);
         return difference != 0 ? difference < 0 : a < b;
     });
-    std::vector<size_t> value_at(order.size());  // whose value a member gets; its own place where it is the first of its key
+    std::vector<size_t> value_at(
+        order.size());  // whose value a member gets; its own place where it is the first of its key
     bool repeated = false;
     std::vector<bool> first(order.size(), true);
     for (size_t i = 0; i < order.size();) {
         size_t last = i;
-        while (last + 1 < order.size() && object[order[last + 1]].first == object[order[i]].first) first[order[++last]] = false;
+        while (last + 1 < order.size() && object[order[last + 1]].first == object[order[i]].first)
+            first[order[++last]] = false;
         value_at[order[i]] = order[last];
         repeated |= last > i;
         i = last + 1;
@@ -120,7 +122,8 @@ private:
 
 Result<Json> parse_json(std::string_view text, const JsonLimits& limits) {
     // The parser takes a NUL for the end of its input, whatever follows.
-    if (size_t at = text.find('\0'); at != text.npos) return error("byte {}: a NUL character (in a string it is written \\u0000)", at);
+    if (size_t at = text.find('\0'); at != text.npos)
+        return error("byte {}: a NUL character (in a string it is written \\u0000)", at);
     Builder builder(limits);
     Json::sax_parse(text, &builder);
     return builder.result();

@@ -1,4 +1,5 @@
-// JSON from outside: parsed with limits, in linear time, the order of members and the spelling of numbers kept; and written.
+// JSON from outside: parsed with limits, in linear time, the order of members and the spelling of numbers kept; and
+// written.
 #pragma once
 
 #include <nlohmann/json.hpp>
@@ -12,11 +13,12 @@ namespace godwit {
 using Json = nlohmann::ordered_json;
 
 struct JsonLimits {
-    int depth = 128;              // of arrays and objects inside each other
-    size_t values = 4'000'000;    // of all kinds, in all
+    int depth = 128;            // of arrays and objects inside each other
+    size_t values = 4'000'000;  // of all kinds, in all
 };
 
-/// Errors: "byte 17: expected …", ill-formed UTF-8 and the limits included. A member that comes twice: the last one counts.
+/// Errors: "byte 17: expected …", ill-formed UTF-8 and the limits included. A member that comes twice: the last one
+/// counts.
 Result<Json> parse_json(std::string_view text, const JsonLimits& limits = {});
 
 /// On one line; ill-formed UTF-8 in strings becomes U+FFFD.

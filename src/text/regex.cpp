@@ -23,10 +23,8 @@ public:
 
     Result<std::string> run() {
         while (!rest_.empty()) {
-            if (rest_[0] == '\\' && rest_.size() > 1)
-                escape();
-            else
-                TRY(character());
+            if (rest_[0] == '\\' && rest_.size() > 1) escape();
+            else TRY(character());
         }
         return std::move(out_);
     }
@@ -110,12 +108,13 @@ Regex::~Regex() = default;
 Result<Regex> Regex::compile(std::string_view pattern, uint32_t options) {
     int fault = 0;
     size_t offset = 0;
-    auto* code = pcre2_compile(reinterpret_cast<PCRE2_SPTR>(pattern.data()), pattern.size(), PCRE2_UTF | PCRE2_UCP | options, &fault,
-                               &offset, nullptr);
+    auto* code = pcre2_compile(reinterpret_cast<PCRE2_SPTR>(pattern.data()), pattern.size(),
+                               PCRE2_UTF | PCRE2_UCP | options, &fault, &offset, nullptr);
     if (code == nullptr) {
         unsigned char message[256];
         pcre2_get_error_message(fault, message, sizeof message);
-        return error("at {} of '{}': {}", offset, printable(pattern.substr(0, 200)), reinterpret_cast<const char*>(message));
+        return error("at {} of '{}': {}", offset, printable(pattern.substr(0, 200)),
+                     reinterpret_cast<const char*>(message));
     }
     // Where there is no JIT (no executable memory), pcre2_match() interprets: slower, the same.
     (void)pcre2_jit_compile(code, PCRE2_JIT_COMPLETE);
@@ -130,7 +129,8 @@ Result<Regex> Regex::compile_oniguruma(std::string_view pattern) {
 
 RegexMatcher::RegexMatcher(size_t text_size) : scratch_(std::make_unique<Scratch>()) {
     CHECK(scratch_->data != nullptr && scratch_->context != nullptr);
-    // No pattern of ours needs more than a few steps a byte; these bounds are for the day when one does, and for those of files.
+    // No pattern of ours needs more than a few steps a byte; these bounds are for the day when one does, and for those
+    // of files.
     constexpr size_t kSteps = 1'000'000, kStepsPerByte = 16;
     const size_t steps = std::min<size_t>(kSteps + kStepsPerByte * text_size, UINT32_MAX);
     pcre2_set_match_limit(scratch_->context, static_cast<uint32_t>(steps));
@@ -141,8 +141,8 @@ RegexMatcher::~RegexMatcher() = default;
 
 std::optional<RegexMatcher::Match> RegexMatcher::next(const Regex& regex, std::string_view text, size_t from) {
     const auto match = [&](uint32_t options) {
-        return pcre2_match(regex.code_->code, reinterpret_cast<PCRE2_SPTR>(text.data()), text.size(), from, PCRE2_NO_UTF_CHECK | options,
-                           scratch_->data, scratch_->context);
+        return pcre2_match(regex.code_->code, reinterpret_cast<PCRE2_SPTR>(text.data()), text.size(), from,
+                           PCRE2_NO_UTF_CHECK | options, scratch_->data, scratch_->context);
     };
     int found = match(0);
     if (found == PCRE2_ERROR_JIT_STACKLIMIT) found = match(PCRE2_NO_JIT);

@@ -18,8 +18,8 @@ public:
     /// PCRE2's syntax; `$` is the end of the text. Errors: "at 3: missing )".
     static Result<Regex> compile(std::string_view pattern);
 
-    /// A pattern of a tokenizer.json, written for Oniguruma: `^` and `$` are ends of lines, \w, \s and names of scripts mean what they
-    /// mean there. Errors also where a class holds another one or an intersection (PCRE2 has neither).
+    /// A pattern of a tokenizer.json, written for Oniguruma: `^` and `$` are ends of lines, \w, \s and names of scripts
+    /// mean what they mean there. Errors also where a class holds another one or an intersection (PCRE2 has neither).
     static Result<Regex> compile_oniguruma(std::string_view pattern);
 
     Regex(Regex&&) noexcept;
@@ -45,10 +45,12 @@ public:
         size_t begin, end;
     };
 
-    /// The first match at or after `from` in well-formed UTF-8. None also where a limit is met: the rest is then one piece.
+    /// The first match at or after `from` in well-formed UTF-8. None also where a limit is met: the rest is then one
+    /// piece.
     std::optional<Match> next(const Regex& regex, std::string_view text, size_t from);
 
-    /// All matches in order, in the well-formed stretches of any bytes; as in Oniguruma's iterator no empty one directly after a match.
+    /// All matches in order, in the well-formed stretches of any bytes; as in Oniguruma's iterator no empty one
+    /// directly after a match.
     void for_each(const Regex& regex, std::string_view text, FunctionRef<void(Match)> visit);
 
 private:

@@ -19,7 +19,8 @@ public:
     /// Empty stops are ignored.
     explicit StreamDecoder(std::vector<std::string> stops = {});
 
-    /// Takes the bytes of the next token; appends the text that is certain now (may be none) to `out`. Nothing after a stop.
+    /// Takes the bytes of the next token; appends the text that is certain now (may be none) to `out`. Nothing after a
+    /// stop.
     void push(std::string_view bytes, std::string& out);
 
     /// The end of the answer: what was held back as a possible stop is text after all.

@@ -21,14 +21,14 @@ void decompose(char32_t c, bool compatible, CodePoints& out) {
     utf8proc_int32_t parts[kMost];
     const int options = UTF8PROC_STABLE | UTF8PROC_DECOMPOSE | (compatible ? UTF8PROC_COMPAT : 0);
     int bound_class = 0;
-    const auto count = utf8proc_decompose_char(static_cast<utf8proc_int32_t>(c), parts, kMost, static_cast<utf8proc_option_t>(options),
-                                               &bound_class);
+    const auto count = utf8proc_decompose_char(static_cast<utf8proc_int32_t>(c), parts, kMost,
+                                               static_cast<utf8proc_option_t>(options), &bound_class);
     if (count < 0 || count > kMost) return out.push_back(static_cast<utf8proc_int32_t>(c));
     out.insert(out.end(), parts, parts + count);
 }
 
-/// Canonical ordering: each run of characters with a combining class by class, equal ones as they came. (utf8proc's own takes the square
-/// of the run.)
+/// Canonical ordering: each run of characters with a combining class by class, equal ones as they came. (utf8proc's own
+/// takes the square of the run.)
 void order_marks(CodePoints& text) {
     std::vector<std::pair<uint64_t, utf8proc_int32_t>> run;
     for (size_t begin = 0, end; begin < text.size(); begin = end + 1) {
@@ -46,7 +46,8 @@ void flush(CodePoints& text, bool compose, std::string& out) {
     order_marks(text);
     auto size = static_cast<utf8proc_ssize_t>(text.size());
     if (compose && size > 0)
-        size = utf8proc_normalize_utf32(text.data(), size, static_cast<utf8proc_option_t>(UTF8PROC_STABLE | UTF8PROC_COMPOSE));
+        size = utf8proc_normalize_utf32(text.data(), size,
+                                        static_cast<utf8proc_option_t>(UTF8PROC_STABLE | UTF8PROC_COMPOSE));
     for (utf8proc_ssize_t i = 0; i < size; ++i) append_utf8(out, static_cast<char32_t>(text[i]));
     text.clear();
 }
@@ -54,7 +55,8 @@ void flush(CodePoints& text, bool compose, std::string& out) {
 }  // namespace
 
 bool is_punctuation(char32_t c) {
-    if (c < 0x80) return (c >= '!' && c <= '/') || (c >= ':' && c <= '@') || (c >= '[' && c <= '`') || (c >= '{' && c <= '~');
+    if (c < 0x80)
+        return (c >= '!' && c <= '/') || (c >= ':' && c <= '@') || (c >= '[' && c <= '`') || (c >= '{' && c <= '~');
     const auto kind = category(c);
     return kind >= UTF8PROC_CATEGORY_PC && kind <= UTF8PROC_CATEGORY_PO;
 }
@@ -78,8 +80,8 @@ bool is_other(char32_t c) {
 
 bool is_word_character(char32_t c) {
     const auto kind = category(c);
-    return (kind >= UTF8PROC_CATEGORY_LU && kind <= UTF8PROC_CATEGORY_ND) || kind == UTF8PROC_CATEGORY_NL || kind == UTF8PROC_CATEGORY_PC ||
-           c == 0x200C || c == 0x200D || (c >= 0x24B6 && c <= 0x24E9);
+    return (kind >= UTF8PROC_CATEGORY_LU && kind <= UTF8PROC_CATEGORY_ND) || kind == UTF8PROC_CATEGORY_NL ||
+           kind == UTF8PROC_CATEGORY_PC || c == 0x200C || c == 0x200D || (c >= 0x24B6 && c <= 0x24E9);
 }
 
 void append_utf8(std::string& out, char32_t c) {
@@ -99,7 +101,8 @@ void append_lower(std::string& out, char32_t c) {
 std::string normal_form(std::string_view text, NormalForm form) {
     const bool compose = form == NormalForm::Nfc || form == NormalForm::Nfkc;
     const bool compatible = form == NormalForm::Nfkc || form == NormalForm::Nfkd;
-    if (std::all_of(text.begin(), text.end(), [](char c) { return static_cast<unsigned char>(c) < 0x80; })) return std::string(text);
+    if (std::all_of(text.begin(), text.end(), [](char c) { return static_cast<unsigned char>(c) < 0x80; }))
+        return std::string(text);
     std::string out;
     out.reserve(text.size() + text.size() / 2);
     CodePoints gathered;
@@ -118,7 +121,8 @@ std::string normal_form(std::string_view text, NormalForm form) {
 }
 
 bool grapheme_break(char32_t before, char32_t after, int32_t& state) {
-    return utf8proc_grapheme_break_stateful(static_cast<utf8proc_int32_t>(before), static_cast<utf8proc_int32_t>(after), &state);
+    return utf8proc_grapheme_break_stateful(static_cast<utf8proc_int32_t>(before), static_cast<utf8proc_int32_t>(after),
+                                            &state);
 }
 
 }  // namespace godwit

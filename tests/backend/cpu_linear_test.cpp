@@ -1,5 +1,5 @@
-// Products with packed weights against the reference: every type, shapes that cut tiles, groups and lanes unevenly, the greatest sums that
-// integers must hold, and activations of all kinds.
+// Products with packed weights against the reference: every type, shapes that cut tiles, groups and lanes unevenly, the
+// greatest sums that integers must hold, and activations of all kinds.
 #include "backend/conformance.hpp"
 #include "backend/cpu/packed.hpp"
 #include "backend/weight_maker.hpp"
@@ -23,8 +23,8 @@ int64_t block(DType dtype) { return dtype_info(dtype).block_elements; }
 
 class CpuLinear : public ConformanceTest {
 protected:
-    std::vector<float> multiply(OpsBench& bench, DType dtype, const std::vector<std::byte>& weights, int64_t outputs, int64_t in,
-                                const std::vector<float>& x) {
+    std::vector<float> multiply(OpsBench& bench, DType dtype, const std::vector<std::byte>& weights, int64_t outputs,
+                                int64_t in, const std::vector<float>& x) {
         const int64_t rows = static_cast<int64_t>(x.size()) / in;
         const Shape out_shape{rows, outputs}, in_shape{rows, in};
         Guarded out(bench, out_shape, 3);
@@ -32,8 +32,10 @@ protected:
         bench.ops().linear({.input = Guarded(bench, in_shape, 1, x), .targets = {&target, 1}});
         return out.read_all();
     }
-    void expect_product(DType dtype, const std::vector<std::byte>& weights, int64_t outputs, int64_t in, const std::vector<float>& x) {
-        SCOPED_TRACE(testing::Message() << dtype_name(dtype) << ' ' << x.size() / in << " rows, " << outputs << " x " << in);
+    void expect_product(DType dtype, const std::vector<std::byte>& weights, int64_t outputs, int64_t in,
+                        const std::vector<float>& x) {
+        SCOPED_TRACE(testing::Message() << dtype_name(dtype) << ' ' << x.size() / in << " rows, " << outputs << " x "
+                                        << in);
         expect_conforming([&](OpsBench& bench) { return multiply(bench, dtype, weights, outputs, in, x); });
     }
 };
@@ -41,13 +43,15 @@ protected:
 TEST_P(CpuLinear, EveryTypeAndShape) {
     for (DType dtype : kWeightTypes) {
         const int64_t unit = std::max<int64_t>(block(dtype), block(dtype) == 1 ? 37 : 1);
-        const std::vector<int64_t> rows = GetParam().slow ? std::vector<int64_t>{0, 1, 7}
-                                                          : std::vector<int64_t>{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 13, 31, 64};
+        const std::vector<int64_t> rows = GetParam().slow
+                                              ? std::vector<int64_t>{0, 1, 7}
+                                              : std::vector<int64_t>{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 13, 31, 64};
         for (int64_t outputs : {1, 16, 35})
             for (int64_t blocks : {1, 3})
                 for (int64_t n : rows) {
                     const auto weights = random_weights(dtype, Shape{outputs, blocks * unit}, outputs + blocks);
-                    expect_product(dtype, weights, outputs, blocks * unit, row_floats(n, blocks * unit, static_cast<uint32_t>(n)));
+                    expect_product(dtype, weights, outputs, blocks * unit,
+                                   row_floats(n, blocks * unit, static_cast<uint32_t>(n)));
                     if (HasFatalFailure()) return;
                 }
     }
@@ -85,12 +89,15 @@ TEST_P(CpuLinear, NormBiasActivationGateAndResidual) {
     for (DType dtype : {DType::F32, DType::F16, DType::Q8_0, DType::Q4_K, DType::Q2_K})
         for (Activation activation : {Activation::None, Activation::Silu, Activation::GeluTanh, Activation::Softplus})
             for (bool gated : {false, true}) {
-                SCOPED_TRACE(testing::Message() << dtype_name(dtype) << " activation " << static_cast<int>(activation) << " gated " << gated);
-                const auto one = random_weights(dtype, Shape{kOut, kIn}, 1), two = random_weights(DType::Q5_1, Shape{kOut, kIn}, 2);
+                SCOPED_TRACE(testing::Message() << dtype_name(dtype) << " activation " << static_cast<int>(activation)
+                                                << " gated " << gated);
+                const auto one = random_weights(dtype, Shape{kOut, kIn}, 1),
+                           two = random_weights(DType::Q5_1, Shape{kOut, kIn}, 2);
                 expect_conforming([&](OpsBench& bench) {
                     const View out = bench.random(Shape{kRows, kOut}, 3);
-                    const LinearTarget targets[] = {{bench.weight(dtype, Shape{kOut, kIn}, one), bench.random(Shape{kOut}, 4), out},
-                                                    {bench.weight(DType::Q5_1, Shape{kOut, kIn}, two), {}, bench.zeros(Shape{kRows, kOut})}};
+                    const LinearTarget targets[] = {
+                        {bench.weight(dtype, Shape{kOut, kIn}, one), bench.random(Shape{kOut}, 4), out},
+                        {bench.weight(DType::Q5_1, Shape{kOut, kIn}, two), {}, bench.zeros(Shape{kRows, kOut})}};
                     bench.ops().linear({.input = bench.random(Shape{9, kIn}, 5),
                                         .norm = bench.random(Shape{kIn}, 6),
                                         .epsilon = 1e-5f,
@@ -110,7 +117,8 @@ TEST_P(CpuLinear, SeveralMatricesOfDifferentTypes) {
     const auto q = random_weights(DType::Q4_K, Shape{70, kIn}, 1), k = random_weights(DType::Q5_0, Shape{16, kIn}, 2),
                v = random_weights(DType::F16, Shape{9, kIn}, 3);
     expect_conforming([&](OpsBench& bench) {
-        const View outs[] = {bench.zeros(Shape{kRows, 70}), bench.zeros(Shape{kRows, 16}), bench.zeros(Shape{kRows, 9})};
+        const View outs[] = {bench.zeros(Shape{kRows, 70}), bench.zeros(Shape{kRows, 16}),
+                             bench.zeros(Shape{kRows, 9})};
         const LinearTarget targets[] = {{bench.weight(DType::Q4_K, Shape{70, kIn}, q), {}, outs[0]},
                                         {bench.weight(DType::Q5_0, Shape{16, kIn}, k), {}, outs[1]},
                                         {bench.weight(DType::F16, Shape{9, kIn}, v), {}, outs[2]}};
@@ -127,12 +135,14 @@ TEST_P(CpuLinear, SeveralMatricesOfDifferentTypes) {
 TEST_P(CpuLinear, ExpertsAndEmbedding) {
     for (DType dtype : kWeightTypes) {
         SCOPED_TRACE(dtype_name(dtype));
-        const auto experts = random_weights(dtype, Shape{3, 21, 256}, 1), table = random_weights(dtype, Shape{37, 256}, 2);
+        const auto experts = random_weights(dtype, Shape{3, 21, 256}, 1),
+                   table = random_weights(dtype, Shape{37, 256}, 2);
         expect_conforming([&](OpsBench& bench) {
             const View out = bench.zeros(Shape{7, 21}), rows = bench.zeros(Shape{4, 256});
             bench.ops().linear_experts(bench.random(Shape{7, 256}, 3), bench.weight(dtype, Shape{3, 21, 256}, experts),
                                        bench.ints(Shape{7}, {0, 0, 0, 2, 1, 1, 0}), out);
-            bench.ops().embed(bench.weight(dtype, Shape{37, 256}, table), bench.ints(Shape{4}, {0, 36, 15, 16}), 1.5f, rows);
+            bench.ops().embed(bench.weight(dtype, Shape{37, 256}, table), bench.ints(Shape{4}, {0, 36, 15, 16}), 1.5f,
+                              rows);
             std::vector<float> all = bench.read(out);
             const std::vector<float> more = bench.read(rows);
             all.insert(all.end(), more.begin(), more.end());

@@ -18,7 +18,8 @@ protected:
         std::vector<double> y(rows * outputs);
         for (int64_t r = 0; r < rows; ++r)
             for (int64_t o = 0; o < outputs; ++o)
-                for (int64_t k = 0; k < inputs; ++k) y[r * outputs + o] += double{x[r * inputs + k]} * w[o * inputs + k];
+                for (int64_t k = 0; k < inputs; ++k)
+                    y[r * outputs + o] += double{x[r * inputs + k]} * w[o * inputs + k];
         return y;
     }
     std::vector<std::vector<float>> matrices_;
@@ -56,14 +57,11 @@ TEST_F(LinearTest, BiasActivationAndResidualMayAliasTheOutput) {
     Weight weight = matrix(8, 16, 6);
     std::vector<float> x = random_floats(3 * 16, 7), bias = random_floats(8, 8), residual = random_floats(3 * 8, 9);
     std::vector<double> expected = product(x, matrices_[0], 16);
-    for (size_t i = 0; i < expected.size(); ++i)
-        expected[i] = std::max(0.0, expected[i] + bias[i % 8]) + residual[i];
+    for (size_t i = 0; i < expected.size(); ++i) expected[i] = std::max(0.0, expected[i] + bias[i % 8]) + residual[i];
     View out = bench_.floats({3, 8}, residual);
     LinearTarget target{weight, bench_.floats({8}, bias), out};
-    ops_.linear({.input = bench_.floats({3, 16}, x),
-                 .targets = {&target, 1},
-                 .activation = Activation::Relu,
-                 .residual = out});
+    ops_.linear(
+        {.input = bench_.floats({3, 16}, x), .targets = {&target, 1}, .activation = Activation::Relu, .residual = out});
     expect_close(bench_.read(out), expected, 1e-5);
 }
 

@@ -35,7 +35,8 @@ void check_rounding() {
     for (uint32_t seed = 0; seed < 50; ++seed) {
         std::vector<float> in = random_floats(kElements<Block>, seed);
         float greatest = 0;
-        for (float& x : in) x *= std::ldexp(1.0f, static_cast<int>(seed * 4) - 99), greatest = std::max(greatest, std::fabs(x));
+        for (float& x : in)
+            x *= std::ldexp(1.0f, static_cast<int>(seed * 4) - 99), greatest = std::max(greatest, std::fabs(x));
         const auto block = quantised<Block>(in);
         ASSERT_EQ(block.d, greatest / 127.0f);
         int reached = 0;
@@ -91,7 +92,8 @@ void check_special_values() {
     EXPECT_EQ(quantised<Block>(in).q[5], 127);
     in[5] = std::numeric_limits<float>::max();
     EXPECT_EQ(quantised<Block>(in).q[5], 127);
-    for (float bad : {kInfinity, -kInfinity, std::numeric_limits<float>::quiet_NaN(), std::bit_cast<float>(0xff800001u)}) {
+    for (float bad :
+         {kInfinity, -kInfinity, std::numeric_limits<float>::quiet_NaN(), std::bit_cast<float>(0xff800001u)}) {
         in[5] = bad;
         expect_zeros(quantised<Block>(in));
         EXPECT_TRUE(std::isnan(quantised<Block>(in).d));

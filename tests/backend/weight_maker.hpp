@@ -67,7 +67,9 @@ private:
     static constexpr float kDeviation = 1.0f / 16;
 
     /// Between half and one and a half times what gives the deviation.
-    uint16_t scale(float divisor) { return f32_to_f16(kDeviation / divisor * (0.5f + static_cast<float>(random_() >> 40) * 0x1p-24f)); }
+    uint16_t scale(float divisor) {
+        return f32_to_f16(kDeviation / divisor * (0.5f + static_cast<float>(random_() >> 40) * 0x1p-24f));
+    }
     /// About N(0, 1), the same on every machine: no libm.
     float next() {
         float sum = -6;

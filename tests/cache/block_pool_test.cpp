@@ -162,10 +162,8 @@ TEST(BlockPool, BehavesLikeItsModelUnderRandomUse) {
                     if (references[block] == 0) break;
                     pool.release(block);
                     if (--references[block] > 0) break;
-                    if (published[block])
-                        published_free.push_back(block);
-                    else
-                        unpublished_free.insert(unpublished_free.begin(), block);
+                    if (published[block]) published_free.push_back(block);
+                    else unpublished_free.insert(unpublished_free.begin(), block);
                     break;
                 case 2:
                     if (references[block] == 0 && !published[block]) break;

@@ -69,14 +69,16 @@ TEST(LoadSummary, Percentiles) {
 }
 
 TEST(LoadSummary, Goodput) {
-    std::vector<RequestRecord> records{record(0, {0.1, 0.2}, 1, 2), record(0, {0.3, 0.4}, 1, 2), record(0, {0.1, 0.9}, 1, 2)};
+    std::vector<RequestRecord> records{record(0, {0.1, 0.2}, 1, 2), record(0, {0.3, 0.4}, 1, 2),
+                                       record(0, {0.1, 0.9}, 1, 2)};
     auto good = [&](const char* limits) { return summarise(records, 1, Goodput::parse(limits).take()).good; };
     EXPECT_EQ(good("ttft:200"), 2);
     EXPECT_EQ(good("tpot:200"), 2);
     EXPECT_EQ(good("ttft:200,tpot:200"), 1);
     EXPECT_EQ(good("e2el:500"), 2);
     EXPECT_EQ(good("e2el:5000"), 3);
-    for (const char* text : {"", "ttft", "ttft:", "ttft:x", "ttft:1x", "ttft:-1", "ttft:0", "ttft:inf", "itl:5", "ttft:1,", ",ttft:1"})
+    for (const char* text :
+         {"", "ttft", "ttft:", "ttft:x", "ttft:1x", "ttft:-1", "ttft:0", "ttft:inf", "itl:5", "ttft:1,", ",ttft:1"})
         EXPECT_FALSE(Goodput::parse(text).ok()) << text;
 }
 

@@ -24,7 +24,9 @@ TEST(TerminalText, WrapsBetweenWords) {
 }
 
 TEST(TerminalText, EveryCutGivesTheSame) {
-    const std::string text = "A bird, and another bird with averyveryverylongnamethatdoesnotend here.\n```c\nint a = 1; int b;\n```\nso it goes";
+    const std::string text =
+        "A bird, and another bird with averyveryverylongnamethatdoesnotend here.\n```c\nint a = 1; int b;\n```\nso it "
+        "goes";
     for (size_t piece = 1; piece < text.size(); ++piece) EXPECT_EQ(shown(12, text, piece), shown(12, text)) << piece;
 }
 
@@ -43,7 +45,10 @@ TEST(TerminalText, HoldsBackNoMoreThanAWord) {
 }
 
 TEST(TerminalText, NothingDrivesTheTerminal) {
-    EXPECT_EQ(shown(80, "a\x1b[2Jb\x07\x7f\xc2\x9b" "31m\r\nGrüße\xff"), "a\uFFFD[2Jb\uFFFD\uFFFD\uFFFD31m\nGrüße\xff");
+    EXPECT_EQ(shown(80,
+                    "a\x1b[2Jb\x07\x7f\xc2\x9b"
+                    "31m\r\nGrüße\xff"),
+              "a\uFFFD[2Jb\uFFFD\uFFFD\uFFFD31m\nGrüße\xff");
 }
 
 }  // namespace

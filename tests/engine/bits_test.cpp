@@ -1,5 +1,6 @@
-// Invariant I2: logits of small seeded models, one a weight type, have the bits of tests/golden/bits.json: with the reference and with every
-// kernel table that the machine can run. A change of these bits is a new version of docs/numerics.md.
+// Invariant I2: logits of small seeded models, one a weight type, have the bits of tests/golden/bits.json: with the
+// reference and with every kernel table that the machine can run. A change of these bits is a new version of
+// docs/numerics.md.
 #include <gtest/gtest.h>
 
 #include <fstream>
@@ -20,16 +21,20 @@ namespace {
 std::string digest(const std::string& model_path, Device& device, KvFormat kv, int64_t step_rows) {
     auto model = Model::load(model_path, device);
     EXPECT_TRUE(model.ok()) << model.error().message;
-    Result<Solo> solo = Solo::make(*model.value(), device, {.kv = kv, .step = {.rows = step_rows, .logit_rows = step_rows}});
+    Result<Solo> solo =
+        Solo::make(*model.value(), device, {.kv = kv, .step = {.rows = step_rows, .logit_rows = step_rows}});
     EXPECT_TRUE(solo.ok());
     std::vector<TokenId> tokens;
     for (int i = 0; i < 70; ++i) tokens.push_back((i * 37 + 1) % static_cast<TokenId>(kVocabulary));
     std::vector<uint8_t> all;
-    EXPECT_TRUE(solo.value().extend_all(tokens, [&](int64_t, std::span<const float> logits) {
-        const auto bytes = std::as_bytes(logits);
-        const auto* first = reinterpret_cast<const uint8_t*>(bytes.data());
-        all.insert(all.end(), first, first + bytes.size());
-    }).ok());
+    EXPECT_TRUE(solo.value()
+                    .extend_all(tokens,
+                                [&](int64_t, std::span<const float> logits) {
+                                    const auto bytes = std::as_bytes(logits);
+                                    const auto* first = reinterpret_cast<const uint8_t*>(bytes.data());
+                                    all.insert(all.end(), first, first + bytes.size());
+                                })
+                    .ok());
     std::string text;
     for (uint8_t byte : sha256(all).bytes) text += fmt::format("{:02x}", byte);
     return text;
@@ -43,7 +48,8 @@ TEST(Bits, AreThoseOfEveryOtherMachine) {
     ThreadPool pool(2);
     nlohmann::json computed;
     for (DType dtype : kWeightTypes) {
-        const std::string path = folder.write(fmt::format("{}.gguf", dtype_name(dtype)), seeded_llama({.dtype = dtype}, 17).bytes());
+        const std::string path =
+            folder.write(fmt::format("{}.gguf", dtype_name(dtype)), seeded_llama({.dtype = dtype}, 17).bytes());
         for (const char* kv : {"f32", "f16"}) {
             const std::string name = fmt::format("{} {}", dtype_name(dtype), kv);
             SCOPED_TRACE(name);

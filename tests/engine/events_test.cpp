@@ -11,7 +11,8 @@ constexpr int64_t kStepRows = 5;  // so that prompts come in chunks
 
 const std::vector<TokenId> kPrompt = {1, 30, 40, 50, 60, 70, 80, 90, 100, 110, 120, 130, 17};
 
-/// The next token's logprob and the two most probable ones, as bits, after each token of the prompt but the last: from one sequence alone.
+/// The next token's logprob and the two most probable ones, as bits, after each token of the prompt but the last: from
+/// one sequence alone.
 std::vector<std::vector<uint32_t>> expected_logprobs(const std::vector<TokenId>& prompt) {
     ThreadPool pool(1);
     auto device = must(make_device(pool));
@@ -53,8 +54,13 @@ std::vector<std::vector<uint32_t>> prompt_events(Generation& generation, int& ot
 TEST(PromptLogprobs, AreThoseOfASequenceAloneHoweverItIsChunked) {
     std::vector<std::vector<uint32_t>> expected = expected_logprobs(kPrompt);
     for (int64_t sequences : {1, 3, 4}) {
-        auto engine = stepped_engine({.model = tiny_model("llama.f32.gguf"), .sequences = sequences, .step_rows = kStepRows});
-        GenerateRequest request{.tokens = kPrompt, .tokens_max = 2, .choices = 2, .ignore_end = true, .prompt_logprobs = true,
+        auto engine =
+            stepped_engine({.model = tiny_model("llama.f32.gguf"), .sequences = sequences, .step_rows = kStepRows});
+        GenerateRequest request{.tokens = kPrompt,
+                                .tokens_max = 2,
+                                .choices = 2,
+                                .ignore_end = true,
+                                .prompt_logprobs = true,
                                 .sampling = {.temperature = 0, .top_logprobs = 2}};
         std::vector<Generation> generations;
         for (int i = 0; i < 3; ++i) generations.push_back(must(engine->submit(request)));
@@ -69,7 +75,8 @@ TEST(PromptLogprobs, AreThoseOfASequenceAloneHoweverItIsChunked) {
 
 TEST(PromptLogprobs, NeedNoAnswer) {
     auto engine = stepped_engine({.model = tiny_model("llama.f32.gguf")});
-    Generation generation = must(engine->submit({.tokens = kPrompt, .tokens_max = 0, .prompt_logprobs = true, .sampling = {.top_logprobs = 2}}));
+    Generation generation = must(
+        engine->submit({.tokens = kPrompt, .tokens_max = 0, .prompt_logprobs = true, .sampling = {.top_logprobs = 2}}));
     run_until_idle(*engine);
     int others = 0;
     EXPECT_EQ(prompt_events(generation, others), expected_logprobs(kPrompt));

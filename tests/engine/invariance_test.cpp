@@ -280,10 +280,8 @@ private:
 /// True: all seeds ran, so everything should have been met.
 bool run_seeds(const Subject& subject, uint64_t seeds, Met& met) {
     std::optional<uint64_t> only = number_from("GODWIT_SEED");
-    if (only)
-        seeds = 1;
-    else
-        seeds = number_from("GODWIT_SEEDS").value_or(kSlowBuild ? std::max<uint64_t>(1, seeds / 20) : seeds);
+    if (only) seeds = 1;
+    else seeds = number_from("GODWIT_SEEDS").value_or(kSlowBuild ? std::max<uint64_t>(1, seeds / 20) : seeds);
     for (uint64_t i = 0; i < seeds && !testing::Test::HasFailure(); ++i) {
         uint64_t seed = only.value_or(subject.first_seed + i);
         SCOPED_TRACE(fmt::format("replay with GODWIT_SEED={}", seed));

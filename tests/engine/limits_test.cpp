@@ -334,7 +334,8 @@ TEST_F(Limits, ConversationsTakeTurns) {  // P4
         }
 }
 
-/// Does a plane of F16 hold anything but zeros for this place of its only block? Keys stand side by side, values one after the other.
+/// Does a plane of F16 hold anything but zeros for this place of its only block? Keys stand side by side, values one
+/// after the other.
 bool holds(const View& plane, bool keys, int64_t place) {
     const auto* halves = reinterpret_cast<const uint16_t*>(plane.buffer->host() + plane.offset);
     const int64_t stride = keys ? 1 : plane.shape[3];

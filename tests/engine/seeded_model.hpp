@@ -102,7 +102,8 @@ inline GgufWriter seeded_llama(const LlamaShape& shape, uint64_t seed) {
 }
 
 /// A model that says next(a) after every a: one-hot embeddings, layers that add nothing, and an output row b with a one
-/// at every a before b. Where next() is negative all tokens are equally likely. `strength` × 18 is the logit of the next token; others have 0.
+/// at every a before b. Where next() is negative all tokens are equally likely. `strength` × 18 is the logit of the
+/// next token; others have 0.
 inline GgufWriter chain_llama(const std::function<int32_t(int32_t)>& next, int64_t context = 256, float strength = 10) {
     constexpr int64_t kDim = 320;  // at least one a token
     static_assert(kVocabulary <= kDim);

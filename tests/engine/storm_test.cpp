@@ -60,10 +60,8 @@ void client(Engine& engine, uint64_t seed, const std::vector<GenerateRequest>& r
                 break;
             }
             case 4: {  // outlives the round; what it replaces is cancelled
-                if (kept)
-                    *kept = std::move(generation);
-                else
-                    kept.emplace(std::move(generation));
+                if (kept) *kept = std::move(generation);
+                else kept.emplace(std::move(generation));
                 engine.stats();
                 break;
             }

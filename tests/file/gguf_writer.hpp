@@ -29,26 +29,16 @@ inline std::string gguf_string(std::string_view text) { return raw_bytes<uint64_
 /// The value type that stores a T.
 template <class T>
 constexpr ValueType value_type_of() {
-    if constexpr (std::is_same_v<T, bool>)
-        return ValueType::Bool;
-    else if constexpr (std::is_same_v<T, uint8_t>)
-        return ValueType::U8;
-    else if constexpr (std::is_same_v<T, int8_t>)
-        return ValueType::I8;
-    else if constexpr (std::is_same_v<T, uint16_t>)
-        return ValueType::U16;
-    else if constexpr (std::is_same_v<T, int16_t>)
-        return ValueType::I16;
-    else if constexpr (std::is_same_v<T, uint32_t>)
-        return ValueType::U32;
-    else if constexpr (std::is_same_v<T, int32_t>)
-        return ValueType::I32;
-    else if constexpr (std::is_same_v<T, uint64_t>)
-        return ValueType::U64;
-    else if constexpr (std::is_same_v<T, int64_t>)
-        return ValueType::I64;
-    else if constexpr (std::is_same_v<T, float>)
-        return ValueType::F32;
+    if constexpr (std::is_same_v<T, bool>) return ValueType::Bool;
+    else if constexpr (std::is_same_v<T, uint8_t>) return ValueType::U8;
+    else if constexpr (std::is_same_v<T, int8_t>) return ValueType::I8;
+    else if constexpr (std::is_same_v<T, uint16_t>) return ValueType::U16;
+    else if constexpr (std::is_same_v<T, int16_t>) return ValueType::I16;
+    else if constexpr (std::is_same_v<T, uint32_t>) return ValueType::U32;
+    else if constexpr (std::is_same_v<T, int32_t>) return ValueType::I32;
+    else if constexpr (std::is_same_v<T, uint64_t>) return ValueType::U64;
+    else if constexpr (std::is_same_v<T, int64_t>) return ValueType::I64;
+    else if constexpr (std::is_same_v<T, float>) return ValueType::F32;
     else {
         static_assert(std::is_same_v<T, double>);
         return ValueType::F64;

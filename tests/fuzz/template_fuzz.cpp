@@ -1,12 +1,12 @@
-// A template, a zero byte, and the JSON text of its context. What renders must do so twice alike, in segments without gaps, as UTF-8 where the
-// input was; the same source is also made a chat template of.
+// A template, a zero byte, and the JSON text of its context. What renders must do so twice alike, in segments without
+// gaps, as UTF-8 where the input was; the same source is also made a chat template of.
 #include <cstddef>
 #include <cstdint>
 #include <string_view>
 
 #include "base/check.hpp"
 #include "base/utf8.hpp"
-#include "text/chat_template.hpp"
+#include "dialect/chat_template.hpp"
 
 namespace {
 

@@ -9,8 +9,8 @@
 #include <string_view>
 
 #include "base/check.hpp"
-#include "text/byte_alphabet.hpp"
-#include "text/tokenizer.hpp"
+#include "tokenizer/byte_alphabet.hpp"
+#include "tokenizer/tokenizer.hpp"
 
 namespace {
 
@@ -38,10 +38,8 @@ void add_token(godwit::Vocabulary& v, std::string_view text, TokenType type, flo
 
 void add_bytes(godwit::Vocabulary& v, std::deque<std::string>& strings) {
     for (int byte = 0; byte < 256; ++byte) {
-        if (v.model == "gpt2")
-            add_token(v, godwit::byte_letter(static_cast<uint8_t>(byte)), TokenType::Normal, 0);
-        else
-            add_token(v, strings.emplace_back(fmt::format("<0x{:02X}>", byte)), TokenType::Byte, 0);
+        if (v.model == "gpt2") add_token(v, godwit::byte_letter(static_cast<uint8_t>(byte)), TokenType::Normal, 0);
+        else add_token(v, strings.emplace_back(fmt::format("<0x{:02X}>", byte)), TokenType::Byte, 0);
     }
     if (v.model != "gpt2") add_token(v, godwit::kEscapedSpace, TokenType::Normal, 0);  // else spaces do not come back
 }
@@ -89,15 +87,14 @@ void add_line(godwit::Vocabulary& v, std::string_view line) {
     }
 }
 
-void check_encoding(const godwit::Tokenizer& tokenizer, std::string_view text, godwit::Specials specials, bool merges, bool exact) {
+void check_encoding(const godwit::Tokenizer& tokenizer, std::string_view text, godwit::Specials specials, bool merges,
+                    bool exact) {
     godwit::EncodeWork work;
     const auto ids = tokenizer.encode(text, specials, &work);
     if (merges) CHECK(work.queue_pushes <= 9 * (text.size() + 1));  // ▁ has three bytes
     for (godwit::TokenId id : ids) CHECK(id >= 0 && id < tokenizer.size());
-    if (exact)
-        CHECK(tokenizer.decode(ids, true) == text);
-    else
-        (void)tokenizer.decode(ids);
+    if (exact) CHECK(tokenizer.decode(ids, true) == text);
+    else (void)tokenizer.decode(ids);
 }
 
 }  // namespace

@@ -1,12 +1,12 @@
-// The input is a tokenizer.json, a zero byte and a text: any JSON is refused in one line or makes a tokenizer that encodes any text into
-// ids which exist, in bounded work.
+// The input is a tokenizer.json, a zero byte and a text: any JSON is refused in one line or makes a tokenizer that
+// encodes any text into ids which exist, in bounded work.
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <string_view>
 
 #include "base/check.hpp"
-#include "text/tokenizer_json.hpp"
+#include "tokenizer/tokenizer_json.hpp"
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
     constexpr size_t kMaxText = 4096;

@@ -21,7 +21,8 @@ std::vector<std::string> quants(std::initializer_list<const char*> paths) {
 using Names = std::vector<std::string>;
 
 TEST(ModelName, Forms) {
-    for (const char* text : {"org/repo", "hf.co/org/repo", "HF.co/org/repo", "huggingface.co/org/repo", "https://hf.co/org/repo"}) {
+    for (const char* text :
+         {"org/repo", "hf.co/org/repo", "HF.co/org/repo", "huggingface.co/org/repo", "https://hf.co/org/repo"}) {
         Result<ModelName> name = parse_model_name(text);
         ASSERT_TRUE(name.ok()) << text;
         EXPECT_EQ(name.value().repo, "org/repo");
@@ -33,8 +34,9 @@ TEST(ModelName, Forms) {
 }
 
 TEST(ModelName, Refused) {
-    for (const char* text : {"", "org", "org/", "/repo", "org/repo/", "org/repo/more", "../repo", "org/..", "org/a..b", "org/.git", "o--g/r",
-                             "org/repo:", "org/repo:a/b", "org/repo:..", "org repo/x", "org/re\x01po", "example.com/org/repo", "org/r%2fo"})
+    for (const char* text : {"", "org", "org/", "/repo", "org/repo/", "org/repo/more", "../repo", "org/..", "org/a..b",
+                             "org/.git", "o--g/r", "org/repo:", "org/repo:a/b", "org/repo:..", "org repo/x",
+                             "org/re\x01po", "example.com/org/repo", "org/r%2fo"})
         EXPECT_FALSE(parse_model_name(text).ok()) << text;
     EXPECT_FALSE(parse_model_name("org/" + std::string(97, 'a')).ok());
 }
@@ -42,13 +44,14 @@ TEST(ModelName, Refused) {
 TEST(ModelName, ThatLooksLikeOne) {
     EXPECT_TRUE(looks_like_model_name("org/repo"));
     EXPECT_TRUE(looks_like_model_name("org/repo:Q8_0"));
-    for (const char* text : {"model.gguf", "folder/model.gguf", "folder/MODEL.GGUF", "./org/repo", "/org/repo", "repo", ""})
+    for (const char* text :
+         {"model.gguf", "folder/model.gguf", "folder/MODEL.GGUF", "./org/repo", "/org/repo", "repo", ""})
         EXPECT_FALSE(looks_like_model_name(text)) << text;
 }
 
 TEST(Variants, OrderOfChoice) {
-    EXPECT_EQ(quants({"m-F16.gguf", "m-IQ2_XS.gguf", "m-Q2_K.gguf", "m-Q3_K_L.gguf", "m-Q4_0.gguf", "m-Q4_K_M.gguf", "m-Q5_K_M.gguf",
-                      "m-Q6_K.gguf", "m-Q8_0.gguf"}),
+    EXPECT_EQ(quants({"m-F16.gguf", "m-IQ2_XS.gguf", "m-Q2_K.gguf", "m-Q3_K_L.gguf", "m-Q4_0.gguf", "m-Q4_K_M.gguf",
+                      "m-Q5_K_M.gguf", "m-Q6_K.gguf", "m-Q8_0.gguf"}),
               (Names{"Q4_K_M", "Q4_0", "Q5_K_M", "Q6_K", "Q8_0", "Q3_K_L", "F16", "IQ2_XS", "Q2_K"}));
 }
 
@@ -63,14 +66,15 @@ TEST(Variants, NamesOfQuantisations) {
 }
 
 TEST(Variants, WhatIsNoModel) {
-    EXPECT_EQ(quants({"README.md", "mmproj-F16.gguf", "x.mmproj-Q8_0.gguf", "imatrix_x.gguf", ".gguf", "../x-Q4_0.gguf", "/x-Q4_0.gguf",
-                      "a//x-Q4_0.gguf", "a/./x-Q4_0.gguf", "x\\-Q4_0.gguf", "x\n-Q4_0.gguf"}),
+    EXPECT_EQ(quants({"README.md", "mmproj-F16.gguf", "x.mmproj-Q8_0.gguf", "imatrix_x.gguf", ".gguf", "../x-Q4_0.gguf",
+                      "/x-Q4_0.gguf", "a//x-Q4_0.gguf", "a/./x-Q4_0.gguf", "x\\-Q4_0.gguf", "x\n-Q4_0.gguf"}),
               Names{});
 }
 
 TEST(Variants, SplitFiles) {
-    std::vector<Variant> found = variants({"m-Q4_K_M-00002-of-00002.gguf", "m-Q4_K_M-00001-of-00002.gguf", "m-Q8_0-00001-of-00003.gguf",
-                                           "m-Q8_0-00003-of-00003.gguf", "n-00000-of-00002.gguf", "n-00003-of-00002.gguf"});
+    std::vector<Variant> found =
+        variants({"m-Q4_K_M-00002-of-00002.gguf", "m-Q4_K_M-00001-of-00002.gguf", "m-Q8_0-00001-of-00003.gguf",
+                  "m-Q8_0-00003-of-00003.gguf", "n-00000-of-00002.gguf", "n-00003-of-00002.gguf"});
     ASSERT_EQ(found.size(), 4u);
     EXPECT_EQ(found[0].quant, "Q4_K_M");
     ASSERT_EQ(found[0].files.size(), 2u);

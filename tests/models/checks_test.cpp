@@ -1,4 +1,5 @@
-// What a model file may not hold beyond the shared bad files: numbers that would give NaN after some tokens, tensors that would be ignored.
+// What a model file may not hold beyond the shared bad files: numbers that would give NaN after some tokens, tensors
+// that would be ignored.
 #include <gtest/gtest.h>
 
 #include "backend/reference/reference_device.hpp"
@@ -33,7 +34,8 @@ TEST(Checks, RopeFrequenciesThatGiveNan) {
     expect_mentions(fault_of(scaled), "rope");
     for (float divisor : {0.0f, 1e-38f, std::numeric_limits<float>::quiet_NaN()}) {
         GgufWriter divided = small();
-        divided.tensor("rope_freqs.weight", {4}, DType::F32, raw_bytes(1.0f) + raw_bytes(1.0f) + raw_bytes(1.0f) + raw_bytes(divisor));
+        divided.tensor("rope_freqs.weight", {4}, DType::F32,
+                       raw_bytes(1.0f) + raw_bytes(1.0f) + raw_bytes(1.0f) + raw_bytes(divisor));
         expect_mentions(fault_of(divided), "rope_freqs.weight");
     }
 }
@@ -56,10 +58,12 @@ TEST(Checks, TensorsThatNobodyUses) {
 
 TEST(Checks, ChatTemplatesThatCannotRender) {
     GgufWriter broken = small();
-    broken.set("tokenizer.chat_template", "{{ messages[0].content }}").set("tokenizer.chat_template.tool_use", "{% if %}");
+    broken.set("tokenizer.chat_template", "{{ messages[0].content }}")
+        .set("tokenizer.chat_template.tool_use", "{% if %}");
     expect_mentions(fault_of(broken), "key tokenizer.chat_template.tool_use: template line 1: ");
     GgufWriter endless = small();
-    endless.set("tokenizer.chat_template", "{% for a in range(99999) %}{% for b in range(99999) %}{% endfor %}{% endfor %}");
+    endless.set("tokenizer.chat_template",
+                "{% for a in range(99999) %}{% for b in range(99999) %}{% endfor %}{% endfor %}");
     expect_mentions(fault_of(endless), "key tokenizer.chat_template: template line 1: the template needs more than");
     GgufWriter number = small();
     expect_mentions(fault_of(number.set("tokenizer.chat_template", 1u)), "key tokenizer.chat_template: ");

@@ -1,5 +1,6 @@
-// Tiny random-weight models made by Hugging Face transformers, converted to GGUF by the peer's converter, against the logits that transformers
-// computed (tools/oracle/make_tiny_models.py). One test a model, sequence and KV format; the data are listed in data/models.json.
+// Tiny random-weight models made by Hugging Face transformers, converted to GGUF by the peer's converter, against the
+// logits that transformers computed (tools/oracle/make_tiny_models.py). One test a model, sequence and KV format; the
+// data are listed in data/models.json.
 #include <gtest/gtest.h>
 
 #include <algorithm>

@@ -99,8 +99,8 @@ inline void RealModel::agrees_with_greedy(const std::string& golden, GreedyBar b
             agreed += best == continuation[at];
             if (best == continuation[at]) return;
             float gap = logits[best] - logits[continuation[at]];
-            std::printf("  '%.30s…' token %ld: ours %d, the peer's %d, gap %.3f\n", each["text"].get<std::string>().c_str(),
-                        static_cast<long>(at), best, continuation[at], gap);
+            std::printf("  '%.30s…' token %ld: ours %d, the peer's %d, gap %.3f\n",
+                        each["text"].get<std::string>().c_str(), static_cast<long>(at), best, continuation[at], gap);
             EXPECT_LE(gap, bar.gap);
         });
         ASSERT_TRUE(run.ok()) << run.error().message;

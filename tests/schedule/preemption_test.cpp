@@ -17,10 +17,8 @@ int64_t run_to_end(Fixture& fixture, std::vector<SequenceId> ids, int64_t total)
         for (const ScheduledRows& one : fixture.plan.sequences) {
             if (one.logit_rows == 0) continue;
             auto known = static_cast<int64_t>(fixture.scheduler.tokens(one.id).size());
-            if (known < total)
-                fixture.scheduler.append(one.id, 1);
-            else
-                fixture.scheduler.finish(one.id), std::erase(ids, one.id);
+            if (known < total) fixture.scheduler.append(one.id, 1);
+            else fixture.scheduler.finish(one.id), std::erase(ids, one.id);
         }
     }
     return steps;

@@ -358,10 +358,8 @@ std::string Simulation::check_taken(const Observed& before, const Observed& afte
             std::multiset<BlockId> had;
             if (old != before.sequences.end() && !gone) had.insert(old->tables[g].begin(), old->tables[g].end());
             for (BlockId block : one.tables[g])
-                if (auto same = had.find(block); same != had.end())
-                    had.erase(same);
-                else
-                    found.emplace(static_cast<int32_t>(g), block);
+                if (auto same = had.find(block); same != had.end()) had.erase(same);
+                else found.emplace(static_cast<int32_t>(g), block);
         }
     }
     if (listed != found)

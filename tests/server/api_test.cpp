@@ -1,4 +1,5 @@
-// The OpenAI endpoints: shapes, faults, and the inputs that broke other servers (C…, D…, G…: their numbers in our list of such inputs).
+// The OpenAI endpoints: shapes, faults, and the inputs that broke other servers (C…, D…, G…: their numbers in our list
+// of such inputs).
 #include <future>
 #include <thread>
 
@@ -15,7 +16,8 @@ std::string streamed_text(const Reply& reply) {
     std::string text;
     for (const Json& event : reply.events())
         for (const Json& choice : event["choices"])
-            if (choice.contains("delta") && choice["delta"].contains("content")) text += choice["delta"]["content"].get<std::string>();
+            if (choice.contains("delta") && choice["delta"].contains("content"))
+                text += choice["delta"]["content"].get<std::string>();
     return text;
 }
 
@@ -29,9 +31,10 @@ TEST(Chat, AnswersInOpenAisShape) {
     EXPECT_EQ(json["object"].get<std::string>(), "chat.completion");
     EXPECT_TRUE(json["created"].is_number_integer());
     EXPECT_EQ(json["model"].get<std::string>(), "letters");
-    EXPECT_EQ(json_text(json["choices"]),
-              R"([{"index":0,"message":{"role":"assistant","content":"ABCDEFGHIJKLMNOPQRSTUVWXYZ","refusal":null,"annotations":[]},)"
-              R"("logprobs":null,"finish_reason":"stop"}])");
+    EXPECT_EQ(
+        json_text(json["choices"]),
+        R"([{"index":0,"message":{"role":"assistant","content":"ABCDEFGHIJKLMNOPQRSTUVWXYZ","refusal":null,"annotations":[]},)"
+        R"("logprobs":null,"finish_reason":"stop"}])");
     EXPECT_EQ(json["usage"]["completion_tokens"].get<int>(), 26);
     EXPECT_EQ(json["usage"]["total_tokens"].get<int>(), 26 + json["usage"]["prompt_tokens"].get<int>());
     EXPECT_EQ(json["usage"]["prompt_tokens_details"]["cached_tokens"].get<int>(), 0);
@@ -40,7 +43,8 @@ TEST(Chat, AnswersInOpenAisShape) {
 // C2, C3, C4, C14.
 TEST(Chat, StreamsInOrderWithOneFinishReason) {
     Api api;
-    Reply reply = api.chat({{"temperature", 0}, {"stream", true}, {"stream_options", {{"include_usage", true}}}, {"max_tokens", 3}});
+    Reply reply = api.chat(
+        {{"temperature", 0}, {"stream", true}, {"stream_options", {{"include_usage", true}}}, {"max_tokens", 3}});
     EXPECT_EQ(reply.content_type, "text/event-stream");
     EXPECT_TRUE(reply.body.ends_with("data: [DONE]\n\n"));
     std::vector<Json> events = reply.events();
@@ -48,7 +52,9 @@ TEST(Chat, StreamsInOrderWithOneFinishReason) {
     EXPECT_EQ(json_text(events[0]["choices"]),
               R"([{"index":0,"delta":{"role":"assistant","content":""},"logprobs":null,"finish_reason":null}])");
     for (int i : {1, 2, 3}) {
-        EXPECT_EQ(json_text(events[i]["choices"]), fmt::format(R"([{{"index":0,"delta":{{"content":"{}"}},"logprobs":null,"finish_reason":null}}])", kAlphabet[i - 1]));
+        EXPECT_EQ(json_text(events[i]["choices"]),
+                  fmt::format(R"([{{"index":0,"delta":{{"content":"{}"}},"logprobs":null,"finish_reason":null}}])",
+                              kAlphabet[i - 1]));
         EXPECT_TRUE(events[i].contains("usage") && events[i]["usage"].is_null());
     }
     EXPECT_EQ(json_text(events[4]["choices"]), R"([{"index":0,"delta":{},"logprobs":null,"finish_reason":"length"}])");
@@ -65,8 +71,8 @@ TEST(Chat, StreamsInOrderWithOneFinishReason) {
 
 TEST(Chat, AStreamSaysWhatTheWholeAnswerSays) {
     Api api;
-    for (Json body : {Json{{"temperature", 1.5}, {"seed", 7}}, Json{{"stop", {"F", "G"}}, {"temperature", 0}}, Json{{"max_tokens", 0}},
-                      Json{{"logit_bias", forced(byte_token(0xFF))}, {"max_tokens", 2}}}) {
+    for (Json body : {Json{{"temperature", 1.5}, {"seed", 7}}, Json{{"stop", {"F", "G"}}, {"temperature", 0}},
+                      Json{{"max_tokens", 0}}, Json{{"logit_bias", forced(byte_token(0xFF))}, {"max_tokens", 2}}}) {
         std::string whole = api.chat(body).json()["choices"][0]["message"]["content"].get<std::string>();
         body["stream"] = true;
         EXPECT_EQ(streamed_text(api.chat(body)), whole) << body;
@@ -94,19 +100,23 @@ TEST(Chat, SeveralChoicesAreCountedAndTold) {
 // C15, D8.
 TEST(Chat, LogprobsHaveTheBytesOfTheirTokens) {
     Api api;
-    Json without_top = api.chat({{"logprobs", true}, {"max_tokens", 1}, {"temperature", 0}}).json()["choices"][0]["logprobs"]["content"];
+    Json without_top = api.chat({{"logprobs", true}, {"max_tokens", 1}, {"temperature", 0}})
+                           .json()["choices"][0]["logprobs"]["content"];
     ASSERT_EQ(without_top.size(), 1u);
     EXPECT_EQ(without_top[0]["token"].get<std::string>(), "A");
     EXPECT_EQ(json_text(without_top[0]["top_logprobs"]), "[]");
-    Json top = api.chat({{"logprobs", true}, {"top_logprobs", 3}, {"max_tokens", 1}, {"logit_bias", forced(byte_token(0xF0))}})
-                   .json()["choices"][0]["logprobs"]["content"];
+    Json top =
+        api.chat({{"logprobs", true}, {"top_logprobs", 3}, {"max_tokens", 1}, {"logit_bias", forced(byte_token(0xF0))}})
+            .json()["choices"][0]["logprobs"]["content"];
     EXPECT_EQ(json_text(top[0]["bytes"]), "[240]");
     ASSERT_EQ(top[0]["top_logprobs"].size(), 3u);
     EXPECT_EQ(json_text(top[0]["top_logprobs"][0]["bytes"]), "[65]");  // of the raw logits: the bias is not in them
-    Reply stream = api.chat({{"logprobs", true}, {"max_tokens", 2}, {"stream", true}, {"logit_bias", forced(byte_token(0xF0))}});
+    Reply stream =
+        api.chat({{"logprobs", true}, {"max_tokens", 2}, {"stream", true}, {"logit_bias", forced(byte_token(0xF0))}});
     int entries = 0;
     for (const Json& event : stream.events())
-        if (!event["choices"][0]["logprobs"].is_null()) entries += static_cast<int>(event["choices"][0]["logprobs"]["content"].size());
+        if (!event["choices"][0]["logprobs"].is_null())
+            entries += static_cast<int>(event["choices"][0]["logprobs"]["content"].size());
     EXPECT_EQ(entries, 2);
 }
 
@@ -122,7 +132,11 @@ TEST(Chat, AByteThatIsNoTextBecomesAReplacementCharacter) {
 TEST(Chat, StopsEndTheAnswerBeforeThem) {
     Api api;
     auto content = [&](Json stop, int tokens) {
-        Json body = {{"temperature", 0}, {"stop", std::move(stop)}, {"max_tokens", tokens}, {"logprobs", true}, {"top_logprobs", 2}};
+        Json body = {{"temperature", 0},
+                     {"stop", std::move(stop)},
+                     {"max_tokens", tokens},
+                     {"logprobs", true},
+                     {"top_logprobs", 2}};
         Json choice = api.chat(body).json()["choices"][0];
         return choice["message"]["content"].get<std::string>() + "|" + choice["finish_reason"].get<std::string>();
     };
@@ -146,7 +160,10 @@ TEST(Chat, MaxTokensIsClampedToWhatFits) {
     Json json = api.chat({{"max_tokens", 1'000'000}, {"ignore_eos", true}, {"temperature", 0}}).json();
     EXPECT_EQ(json["usage"]["total_tokens"].get<int>(), 256);
     EXPECT_EQ(json["choices"][0]["finish_reason"].get<std::string>(), "length");
-    EXPECT_EQ(api.chat({{"max_completion_tokens", 2}, {"max_tokens", 5}, {"temperature", 0}}).json()["usage"]["completion_tokens"].get<int>(), 2);
+    EXPECT_EQ(api.chat({{"max_completion_tokens", 2}, {"max_tokens", 5}, {"temperature", 0}})
+                  .json()["usage"]["completion_tokens"]
+                  .get<int>(),
+              2);
 }
 
 TEST(Chat, TheLastMessageIsContinuedWhenAsked) {
@@ -161,20 +178,25 @@ TEST(Chat, TheLastMessageIsContinuedWhenAsked) {
 
 TEST(Chat, ToolsReachTheTemplate) {
     Api api;
-    Json tools = {{{"type", "function"}, {"function", {{"name", "f"}, {"parameters", {{"type", "object"}}}}}}, {{"type", "web_search"}}};
+    Json tools = {{{"type", "function"}, {"function", {{"name", "f"}, {"parameters", {{"type", "object"}}}}}},
+                  {{"type", "web_search"}}};
     auto prompt_tokens = [&](Json body) { return api.chat(body).json()["usage"]["prompt_tokens"].get<int>(); };
     int without = prompt_tokens({{"max_tokens", 1}});
-    EXPECT_EQ(prompt_tokens({{"max_tokens", 1}, {"tools", tools}, {"tool_choice", "auto"}}), without + 9);  // "<tools 1>"
+    EXPECT_EQ(prompt_tokens({{"max_tokens", 1}, {"tools", tools}, {"tool_choice", "auto"}}),
+              without + 9);  // "<tools 1>"
     EXPECT_EQ(prompt_tokens({{"max_tokens", 1}, {"tools", tools}, {"tool_choice", "none"}}), without);
 }
 
 TEST(Chat, WhatIsNotThereYetIsRefused) {
     Api api;
     EXPECT_EQ(api.chat({{"tool_choice", "required"}}).param(), "tool_choice");
-    EXPECT_EQ(api.chat({{"tool_choice", {{"type", "function"}, {"function", {{"name", "f"}}}}}}).param(), "tool_choice");
+    EXPECT_EQ(api.chat({{"tool_choice", {{"type", "function"}, {"function", {{"name", "f"}}}}}}).param(),
+              "tool_choice");
     EXPECT_EQ(api.chat({{"response_format", {{"type", "json_object"}}}}).param(), "response_format");
     EXPECT_EQ(api.chat({{"response_format", {{"type", "text"}}}, {"max_tokens", 1}}).status, 200);
-    EXPECT_EQ(api.chat({{"max_tokens", 1}, {"surprise", {{"of", "any"}}}, {"tools", nullptr}, {"stop", nullptr}}).status, 200);
+    EXPECT_EQ(
+        api.chat({{"max_tokens", 1}, {"surprise", {{"of", "any"}}}, {"tools", nullptr}, {"stop", nullptr}}).status,
+        200);
 }
 
 struct Fault {
@@ -224,7 +246,8 @@ TEST(Chat, WrongMembersAreNamed) {
         {{{"tools", {5}}}, "tools[0]"},
         {{{"tools", {{{"type", "function"}}}}}, "tools[0].function"},
         {{{"tools", {{{"type", "function"}, {"function", {{"name", 5}}}}}}}, "tools[0].function.name"},
-        {{{"tools", {{{"type", "function"}, {"function", {{"name", "f"}, {"parameters", "x"}}}}}}}, "tools[0].function.parameters"},
+        {{{"tools", {{{"type", "function"}, {"function", {{"name", "f"}, {"parameters", "x"}}}}}}},
+         "tools[0].function.parameters"},
         {{{"tools", "all"}}, "tools"},
         {{{"chat_template_kwargs", {{"messages", {1}}}}}, "chat_template_kwargs"},
         {{{"chat_template_kwargs", 5}}, "chat_template_kwargs"},
@@ -242,12 +265,16 @@ TEST(Chat, WrongMembersAreNamed) {
 // G1, G2, G3.
 TEST(Chat, ExtremeSamplingParametersAreHarmless) {
     Api api;
-    Json extreme = {{"temperature", 0}, {"top_k", 0}, {"min_p", 1}, {"top_p", 0}, {"logprobs", true}, {"top_logprobs", 20}, {"max_tokens", 3}};
+    Json extreme = {{"temperature", 0}, {"top_k", 0},         {"min_p", 1},     {"top_p", 0},
+                    {"logprobs", true}, {"top_logprobs", 20}, {"max_tokens", 3}};
     EXPECT_EQ(api.chat(extreme).json()["choices"][0]["message"]["content"].get<std::string>(), "ABC");
     extreme["temperature"] = 1;
     EXPECT_EQ(api.chat(extreme).json()["choices"][0]["message"]["content"].get<std::string>(), "ABC");
     EXPECT_EQ(api.chat({{"top_k", 1'000'000'000}, {"max_tokens", 1}}).status, 200);
-    EXPECT_EQ(api.chat({{"logit_bias", {{std::to_string(byte_token('x')), 1e39}}}, {"max_tokens", 2}}).json()["choices"][0]["message"]["content"].get<std::string>(), "xx");
+    EXPECT_EQ(api.chat({{"logit_bias", {{std::to_string(byte_token('x')), 1e39}}}, {"max_tokens", 2}})
+                  .json()["choices"][0]["message"]["content"]
+                  .get<std::string>(),
+              "xx");
 }
 
 // D3: text of a user that spells the model's own markers is text.
@@ -275,7 +302,8 @@ TEST(Service, ABodyThatIsNoJsonObjectIsRefused) {
         for (const char* path : {"/v1/chat/completions", "/v1/completions", "/tokenize", "/detokenize"}) {
             Reply reply = api.ask("POST", path, body);
             EXPECT_EQ(reply.status, 400) << body;
-            for (const char* key : {"message", "type", "param", "code"}) EXPECT_TRUE(reply.json()["error"].contains(key));
+            for (const char* key : {"message", "type", "param", "code"})
+                EXPECT_TRUE(reply.json()["error"].contains(key));
         }
     EXPECT_EQ(api.ask("POST", "/v1/chat/completions", std::string(200'000, '[')).status, 400);
 }
@@ -292,7 +320,9 @@ TEST(Service, PathsAndMethods) {
     EXPECT_EQ(api.ask("GET", "/").status, 200);
     EXPECT_EQ(api.ask("GET", "/v1/health").status, 200);
     EXPECT_EQ(api.ask("GET", "/version").json()["version"].get<std::string>(), "0.1.0");
-    EXPECT_EQ(api.ask("POST", "/chat/completions", R"({"messages":[{"role":"user","content":"A"}],"max_tokens":1})").status, 200);
+    EXPECT_EQ(
+        api.ask("POST", "/chat/completions", R"({"messages":[{"role":"user","content":"A"}],"max_tokens":1})").status,
+        200);
 }
 
 TEST(Service, KeysGuardEveryRouteButHealth) {
@@ -316,7 +346,8 @@ TEST(Service, KeysGuardEveryRouteButHealth) {
 TEST(Service, AModelThatIsNotServedIs404) {
     Api api;
     for (const char* path : {"/v1/chat/completions", "/v1/completions", "/tokenize", "/detokenize"}) {
-        Reply reply = api.post(path, {{"model", "gpt-17"}, {"messages", Json::array()}, {"prompt", "A"}, {"tokens", Json::array()}});
+        Reply reply = api.post(
+            path, {{"model", "gpt-17"}, {"messages", Json::array()}, {"prompt", "A"}, {"tokens", Json::array()}});
         EXPECT_EQ(reply.status, 404);
         EXPECT_EQ(reply.json()["error"]["code"].get<std::string>(), "model_not_found");
         EXPECT_NE(reply.message().find("letters"), std::string::npos);
@@ -333,9 +364,10 @@ TEST(Service, ListsModelsAsOpenAiAndAsAnthropic) {
     EXPECT_EQ(list["data"][0]["max_model_len"].get<int>(), 256);
     EXPECT_EQ(api.ask("GET", "/v1/models/letters").json()["id"].get<std::string>(), "letters");
     Json anthropic = api.ask("GET", "/v1/models", "", {{"anthropic-version", "2023-06-01"}}).json();
-    EXPECT_EQ(json_text(anthropic),
-              R"({"data":[{"type":"model","id":"letters","display_name":"letters","created_at":"1970-01-01T00:00:01Z","max_input_tokens":256,)"
-              R"("max_tokens":256}],"has_more":false,"first_id":"letters","last_id":"letters"})");
+    EXPECT_EQ(
+        json_text(anthropic),
+        R"({"data":[{"type":"model","id":"letters","display_name":"letters","created_at":"1970-01-01T00:00:01Z","max_input_tokens":256,)"
+        R"("max_tokens":256}],"has_more":false,"first_id":"letters","last_id":"letters"})");
 }
 
 TEST(Service, SeveralModelsAnswerEachForItself) {
@@ -355,7 +387,8 @@ TEST(Service, WhatNeverBecameARequestIsInTheLogAsWell) {
     std::FILE* file = std::tmpfile();
     api::Service service({.log_to = file});
     EXPECT_EQ(service.error(413, "the body is longer than 5 bytes", "/v1/completions").status, 413);
-    EXPECT_EQ(service.error(503, "the server is shutting down", "/v1/completions").status, 503);  // its request has a row of its own
+    EXPECT_EQ(service.error(503, "the server is shutting down", "/v1/completions").status,
+              503);  // its request has a row of its own
     std::rewind(file);
     char row[200];
     ASSERT_NE(std::fgets(row, sizeof row, file), nullptr);
@@ -404,8 +437,9 @@ TEST(Service, ALostClientsAnswerEndsAndIsForgotten) {
     api.add("endless", chain_llama([](int32_t) { return piece("Q"); }, 30'000));
     api::ServedModel& model = *api.service.models().all()[1];
     for (const char* stream : {"true", "false"}) {
-        auto exchange = api.start("POST", "/v1/completions",
-                                  fmt::format(R"({{"model":"endless","prompt":"A","max_tokens":30000,"n":2,"stream":{}}})", stream));
+        auto exchange = api.start(
+            "POST", "/v1/completions",
+            fmt::format(R"({{"model":"endless","prompt":"A","max_tokens":30000,"n":2,"stream":{}}})", stream));
         int64_t before = model.engine->stats().generated_tokens;
         exchange->run([&] { return model.engine->stats().generated_tokens > before; });
         exchange->leave();
@@ -418,7 +452,8 @@ TEST(Service, ALostClientsAnswerEndsAndIsForgotten) {
 TEST(Completions, ContinueTextAndTokens) {
     Api api;
     auto texts = [&](Json prompt) {
-        Json json = api.post("/v1/completions", {{"prompt", std::move(prompt)}, {"max_tokens", 3}, {"temperature", 0}}).json();
+        Json json =
+            api.post("/v1/completions", {{"prompt", std::move(prompt)}, {"max_tokens", 3}, {"temperature", 0}}).json();
         std::string all;
         for (const Json& choice : json["choices"]) all += choice["text"].get<std::string>() + "|";
         return all;
@@ -434,7 +469,8 @@ TEST(Completions, ShapeAndDefaults) {
     Json json = api.post("/v1/completions", {{"prompt", "A"}, {"temperature", 0}}).json();
     EXPECT_TRUE(json["id"].get<std::string>().starts_with("cmpl-"));
     EXPECT_EQ(json["object"].get<std::string>(), "text_completion");
-    EXPECT_EQ(json_text(json["choices"]), R"([{"index":0,"text":"BCDEFGHIJKLMNOPQ","logprobs":null,"finish_reason":"length"}])");
+    EXPECT_EQ(json_text(json["choices"]),
+              R"([{"index":0,"text":"BCDEFGHIJKLMNOPQ","logprobs":null,"finish_reason":"length"}])");
     EXPECT_EQ(json["usage"]["completion_tokens"].get<int>(), 16);
     Json several = api.post("/v1/completions", {{"prompt", {"A", "B"}}, {"n", 2}, {"max_tokens", 1}}).json()["choices"];
     ASSERT_EQ(several.size(), 4u);
@@ -444,7 +480,9 @@ TEST(Completions, ShapeAndDefaults) {
 // C16.
 TEST(Completions, LogprobsHaveTheirOwnShape) {
     Api api;
-    Json logprobs = api.post("/v1/completions", {{"prompt", "A"}, {"max_tokens", 2}, {"temperature", 0}, {"logprobs", 1}}).json()["choices"][0]["logprobs"];
+    Json logprobs =
+        api.post("/v1/completions", {{"prompt", "A"}, {"max_tokens", 2}, {"temperature", 0}, {"logprobs", 1}})
+            .json()["choices"][0]["logprobs"];
     EXPECT_EQ(json_text(logprobs["tokens"]), R"(["B","C"])");
     EXPECT_EQ(logprobs["token_logprobs"].size(), 2u);
     EXPECT_EQ(logprobs["top_logprobs"][0].size(), 1u);
@@ -455,9 +493,11 @@ TEST(Completions, LogprobsHaveTheirOwnShape) {
 TEST(Completions, EchoBringsThePromptAndItsLogprobs) {
     Api api;
     for (bool stream : {false, true}) {
-        Json body = {{"prompt", "AB"}, {"max_tokens", 1}, {"temperature", 0}, {"echo", true}, {"logprobs", 0}, {"stream", stream}};
+        Json body = {{"prompt", "AB"}, {"max_tokens", 1}, {"temperature", 0},
+                     {"echo", true},   {"logprobs", 0},   {"stream", stream}};
         Reply reply = api.post("/v1/completions", body);
-        Json choice = Json::parse(R"({"text": "", "logprobs": {"tokens": [], "token_logprobs": [], "text_offset": []}})");
+        Json choice =
+            Json::parse(R"({"text": "", "logprobs": {"tokens": [], "token_logprobs": [], "text_offset": []}})");
         if (!stream) choice = reply.json()["choices"][0];
         if (stream)
             for (const Json& event : reply.events()) {
@@ -475,7 +515,8 @@ TEST(Completions, EchoBringsThePromptAndItsLogprobs) {
         EXPECT_EQ(json_text(logprobs["text_offset"]), "[0,0,2,3]");
     }
     // As lm-eval asks.
-    Json none = api.post("/v1/completions", {{"prompt", "AB"}, {"max_tokens", 0}, {"echo", true}, {"logprobs", 2}}).json();
+    Json none =
+        api.post("/v1/completions", {{"prompt", "AB"}, {"max_tokens", 0}, {"echo", true}, {"logprobs", 2}}).json();
     EXPECT_EQ(none["choices"][0]["text"].get<std::string>(), "AB");
     EXPECT_EQ(none["choices"][0]["logprobs"]["top_logprobs"][1].size(), 2u);
     EXPECT_EQ(none["usage"]["completion_tokens"].get<int>(), 0);
@@ -543,7 +584,8 @@ TEST(Metrics, AreInPrometheusForm) {
     api.chat({{"temperature", 0}});
     api.chat({{"max_tokens", 2}});
     const EngineImpl& engine = *api.service.models().all()[0]->engine;
-    while (engine.stats().generated_tokens < 28 || engine.stats().running > 0) std::this_thread::yield();  // told at the end of a step
+    while (engine.stats().generated_tokens < 28 || engine.stats().running > 0)
+        std::this_thread::yield();  // told at the end of a step
     Reply reply = api.ask("GET", "/metrics");
     EXPECT_EQ(reply.content_type, "text/plain; version=0.0.4; charset=utf-8");
     auto has = [&](const std::string& line) { return reply.body.find(line + "\n") != std::string::npos; };

@@ -1,4 +1,5 @@
-// The API without sockets: an exchange that keeps what it is told, and a service around a tiny model whose every token decides the next.
+// The API without sockets: an exchange that keeps what it is told, and a service around a tiny model whose every token
+// decides the next.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -42,7 +43,9 @@ struct Reply {
         }
         return events;
     }
-    std::string param() const { return json()["error"]["param"].is_string() ? json()["error"]["param"].get<std::string>() : ""; }
+    std::string param() const {
+        return json()["error"]["param"].is_string() ? json()["error"]["param"].get<std::string>() : "";
+    }
     std::string message() const { return json()["error"]["message"].get<std::string>(); }
 };
 
@@ -95,7 +98,9 @@ public:
             lock.lock();
         }
     }
-    void run() { run([&] { return answered_; }); }
+    void run() {
+        run([&] { return answered_; });
+    }
     bool answered() const { return answered_; }
 
     Reply reply;
@@ -118,8 +123,10 @@ private:
 
 /// ChatML without special tokens: the tiny vocabulary has none to spare.
 inline constexpr const char* kTemplate =
-    "{% for message in messages %}[{{ message.role }}]{{ message.content }}{% if not loop.last or add_generation_prompt %};{% endif %}"
-    "{% endfor %}{% if tools %}<tools {{ tools | length }}>{% endif %}{% if add_generation_prompt %}[assistant]{% endif %}";
+    "{% for message in messages %}[{{ message.role }}]{{ message.content }}{% if not loop.last or "
+    "add_generation_prompt %};{% endif %}"
+    "{% endfor %}{% if tools %}<tools {{ tools | length }}>{% endif %}{% if add_generation_prompt %}[assistant]{% "
+    "endif %}";
 
 /// After a capital letter the next one, after Z the end.
 inline int32_t next_letter(int32_t token) {
@@ -148,7 +155,8 @@ public:
         auto model = std::make_unique<api::ServedModel>();
         model->id = name;
         model->created = 1;
-        Result<std::unique_ptr<EngineImpl>> engine = EngineImpl::make(Runtime::make({.threads = 1}), {.model = path, .sequences = 4});
+        Result<std::unique_ptr<EngineImpl>> engine =
+            EngineImpl::make(Runtime::make({.threads = 1}), {.model = path, .sequences = 4});
         ASSERT_TRUE(engine.ok()) << engine.error().message;
         model->engine = std::move(engine).take();
         model->sampling = read_sampling_defaults(model->engine->model().file.metadata()).value();
@@ -157,13 +165,20 @@ public:
         service.add(std::move(model));
     }
 
-    std::shared_ptr<FakeExchange> start(const std::string& method, const std::string& path, const std::string& body, http::Headers headers = {}) {
-        auto exchange = std::make_shared<FakeExchange>(
-            http::Request{.id = "1", .method = method, .path = path, .query = "", .headers = std::move(headers), .body = body, .peer = "test"});
+    std::shared_ptr<FakeExchange> start(const std::string& method, const std::string& path, const std::string& body,
+                                        http::Headers headers = {}) {
+        auto exchange = std::make_shared<FakeExchange>(http::Request{.id = "1",
+                                                                     .method = method,
+                                                                     .path = path,
+                                                                     .query = "",
+                                                                     .headers = std::move(headers),
+                                                                     .body = body,
+                                                                     .peer = "test"});
         service.handle(exchange);
         return exchange;
     }
-    Reply ask(const std::string& method, const std::string& path, const std::string& body = "", http::Headers headers = {}) {
+    Reply ask(const std::string& method, const std::string& path, const std::string& body = "",
+              http::Headers headers = {}) {
         auto exchange = start(method, path, body, std::move(headers));
         exchange->run();
         return exchange->reply;

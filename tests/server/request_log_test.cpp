@@ -26,14 +26,17 @@ RequestRecord record() {
 
 TEST(RequestLog, ARowForPeople) {
     EXPECT_EQ(text_row(record(), {}, kTime),
-              "03:16:55 200 POST /v1/chat/completions  smol  prompt 40 (25 % cached)  first token 100 ms  output 21 (40.0 tokens/s)  stop");
+              "03:16:55 200 POST /v1/chat/completions  smol  prompt 40 (25 % cached)  first token 100 ms  output 21 "
+              "(40.0 tokens/s)  stop");
     EXPECT_EQ(text_row(record(), {.verbose = true}, kTime),
-              "03:16:55 200 POST /v1/chat/completions  smol  prompt 40 (25 % cached)  first token 100 ms  output 21 (40.0 tokens/s)  stop"
+              "03:16:55 200 POST /v1/chat/completions  smol  prompt 40 (25 % cached)  first token 100 ms  output 21 "
+              "(40.0 tokens/s)  stop"
               "  [req_1 from 127.0.0.1, 600.0 ms in all, 50.0 ms queued]");
 }
 
 TEST(RequestLog, NobodyWritesASecondRow) {
-    RequestRecord hostile{.method = "GET\n", .path = "/a\n03:16:55 200 POST /b\x1b[2J", .status = 404, .error = "x\r\ny"};
+    RequestRecord hostile{
+        .method = "GET\n", .path = "/a\n03:16:55 200 POST /b\x1b[2J", .status = 404, .error = "x\r\ny"};
     std::string row = text_row(hostile, {}, kTime);
     EXPECT_EQ(row.find_first_of("\r\n\x1b"), row.npos) << row;
     std::string json = json_row(hostile, {}, kTime);
@@ -41,10 +44,11 @@ TEST(RequestLog, NobodyWritesASecondRow) {
 }
 
 TEST(RequestLog, TheSameAsJson) {
-    EXPECT_EQ(json_row(record(), {}, kTime),
-              R"({"time":"2026-11-30T03:16:55Z","id":"req_1","peer":"127.0.0.1","method":"POST","path":"/v1/chat/completions","status":200,)"
-              R"("seconds":0.6,"model":"smol","prompt_tokens":40,"cached_tokens":10,"queue_seconds":0.05,"first_token_seconds":0.1,)"
-              R"("output_tokens":21,"tokens_per_second":40.0,"finish":"stop"})");
+    EXPECT_EQ(
+        json_row(record(), {}, kTime),
+        R"({"time":"2026-11-30T03:16:55Z","id":"req_1","peer":"127.0.0.1","method":"POST","path":"/v1/chat/completions","status":200,)"
+        R"("seconds":0.6,"model":"smol","prompt_tokens":40,"cached_tokens":10,"queue_seconds":0.05,"first_token_seconds":0.1,)"
+        R"("output_tokens":21,"tokens_per_second":40.0,"finish":"stop"})");
 }
 
 std::string written(const LogOptions& options, const RequestRecord& record) {
@@ -58,7 +62,8 @@ std::string written(const LogOptions& options, const RequestRecord& record) {
 }
 
 TEST(RequestLog, SaysAsMuchAsItWasAskedTo) {
-    RequestRecord health{.method = "GET", .path = "/health"}, broken{.method = "GET", .path = "/metrics", .status = 500};
+    RequestRecord health{.method = "GET", .path = "/health"},
+        broken{.method = "GET", .path = "/metrics", .status = 500};
     EXPECT_EQ(written({}, health), "");
     EXPECT_NE(written({.verbose = true}, health), "");
     EXPECT_NE(written({}, record()), "");
@@ -73,7 +78,8 @@ TEST(Histogram, CountsUpwards) {
     std::string out;
     histogram.write(out, "x", "a=\"b\"");
     EXPECT_EQ(out,
-              "x_bucket{a=\"b\",le=\"1\"} 2\nx_bucket{a=\"b\",le=\"2.5\"} 3\nx_bucket{a=\"b\",le=\"+Inf\"} 4\nx_sum{a=\"b\"} 12.5\nx_count{a=\"b\"} 4\n");
+              "x_bucket{a=\"b\",le=\"1\"} 2\nx_bucket{a=\"b\",le=\"2.5\"} 3\nx_bucket{a=\"b\",le=\"+Inf\"} "
+              "4\nx_sum{a=\"b\"} 12.5\nx_count{a=\"b\"} 4\n");
 }
 
 }  // namespace

@@ -11,11 +11,13 @@ std::string round_trip(std::string_view text) {
 }
 
 TEST(Json, KeepsTheOrderOfMembers) {
-    EXPECT_EQ(round_trip(R"({"z":1,"a":[true,null,-3,1.5,"é"],"m":{}})"), R"({"z":1,"a":[true,null,-3,1.5,"é"],"m":{}})");
+    EXPECT_EQ(round_trip(R"({"z":1,"a":[true,null,-3,1.5,"é"],"m":{}})"),
+              R"({"z":1,"a":[true,null,-3,1.5,"é"],"m":{}})");
 }
 
 TEST(Json, TheLastOfEqualMembersCountsAtThePlaceOfTheFirst) {
-    EXPECT_EQ(round_trip(R"({"a":1,"b":2,"a":3,"c":{"x":1,"x":{"y":[]}},"b":4})"), R"({"a":3,"b":4,"c":{"x":{"y":[]}}})");
+    EXPECT_EQ(round_trip(R"({"a":1,"b":2,"a":3,"c":{"x":1,"x":{"y":[]}},"b":4})"),
+              R"({"a":3,"b":4,"c":{"x":{"y":[]}}})");
 }
 
 TEST(Json, AnObjectWithManyMembersTakesNoSquareOfTheirNumber) {
@@ -28,7 +30,8 @@ TEST(Json, AnObjectWithManyMembersTakesNoSquareOfTheirNumber) {
 }
 
 TEST(Json, ErrorsSayWhere) {
-    EXPECT_TRUE(round_trip("{\"a\": 1,}").starts_with("error: line 1, column 9: syntax error")) << round_trip("{\"a\": 1,}");
+    EXPECT_TRUE(round_trip("{\"a\": 1,}").starts_with("error: line 1, column 9: syntax error"))
+        << round_trip("{\"a\": 1,}");
     EXPECT_TRUE(round_trip("").starts_with("error: line 1, column 1"));
     EXPECT_TRUE(round_trip("\"\xff\"").starts_with("error: line 1")) << round_trip("\"\xff\"");
     EXPECT_TRUE(round_trip("1 2").starts_with("error: line 1"));
@@ -36,7 +39,8 @@ TEST(Json, ErrorsSayWhere) {
 }
 
 TEST(Json, ANulIsNotTheEnd) {
-    EXPECT_EQ(parse_json(std::string("{}\0garbage", 10)).error().message, "byte 2: a NUL character (in a string it is written \\u0000)");
+    EXPECT_EQ(parse_json(std::string("{}\0garbage", 10)).error().message,
+              "byte 2: a NUL character (in a string it is written \\u0000)");
     EXPECT_EQ(round_trip(R"("\u0000")"), R"("\u0000")");
 }
 
@@ -55,7 +59,12 @@ TEST(Json, RefusesTooManyValues) {
     EXPECT_EQ(parse_json("[1,2,3]", {.values = 3}).error().message, "more than 3 values");
 }
 
-TEST(Json, WritesIllFormedTextAsReplacementCharacters) { EXPECT_EQ(json_text(Json{{"a", "x\xff" "y"}}), "{\"a\":\"x\xEF\xBF\xBDy\"}"); }
+TEST(Json, WritesIllFormedTextAsReplacementCharacters) {
+    EXPECT_EQ(json_text(Json{{"a",
+                              "x\xff"
+                              "y"}}),
+              "{\"a\":\"x\xEF\xBF\xBDy\"}");
+}
 
 }  // namespace
 }  // namespace godwit

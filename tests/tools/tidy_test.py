@@ -62,6 +62,13 @@ class TidyTest(unittest.TestCase):
         text = 'auto s = R"(int f() {\n' + "{\n" * 150 + ')";\n// int g() {\nchar c = \'{\';\nint n = 1\'000;\n'
         self.assertEqual(self.complaints({"src/base/a.cpp": table + scope + text}), [])
 
+    def test_layout(self):
+        style = "BasedOnStyle: Google\nColumnLimit: 40\n"
+        self.assert_one({".clang-format": style, "src/base/a.cpp": "int  f();\n"}, "src/base/a.cpp:1:", "make format")
+        self.assert_one({".clang-format": style, "src/base/a.cpp": f"// {'x' * 38}\n"}, "src/base/a.cpp:1:", "41 columns")
+        raw = 'const char* text =\n    R"(' + "x" * 60 + ')";\n'
+        self.assertEqual(self.complaints({".clang-format": style, "src/base/a.cpp": raw}), [])
+
     def test_long_file(self):
         self.assert_one({"src/base/a.cpp": "int x;\n" * 801}, "src/base/a.cpp", "801 lines")
 

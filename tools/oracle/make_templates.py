@@ -4,7 +4,7 @@
     python tools/oracle/make_templates.py        (needs jinja2 3.1.6, and what `tools/fetch vocabularies` brings)
 
 The templates are third parties', so of each prompt only the first 16 hex digits of its SHA-256 are kept; "error": the template
-raises. jinja2 is set up as transformers' apply_chat_template does it (see Sandbox for the exceptions). The test that reads both files: tests/text/real_templates_test.cpp.
+raises. jinja2 is set up as transformers' apply_chat_template does it (see Sandbox for the exceptions). The test that reads both files: tests/dialect/real_templates_test.cpp.
 """
 
 import datetime

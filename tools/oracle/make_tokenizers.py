@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Writes tests/golden/tokenizers/: what Hugging Face's `tokenizers` makes of thousands of strings, for tests/text/tokenizer_json_test.cpp.
+"""Writes tests/golden/tokenizers/: what Hugging Face's `tokenizers` makes of thousands of strings, for tests/tokenizer/tokenizer_json_test.cpp.
 
   strings.json      the parts that strings are made of; string number i is put together from them by `string(i)` here and in the test
   tokenizers.json   small tokenizers, trained here: bases, and variants of them as JSON merge patches (RFC 7386)

@@ -17,8 +17,7 @@ constexpr int64_t kRowsAtOnce = 32;  // for one thread: about a block, whose cac
 /// out[i · stride] = in[i].
 template <class Element>
 void spread(const Element* in, int64_t count, Element* out, int64_t stride) {
-    if (stride == 1)
-        std::memcpy(out, in, count * sizeof(Element));
+    if (stride == 1) std::memcpy(out, in, count * sizeof(Element));
     else
         for (int64_t i = 0; i < count; ++i) out[i * stride] = in[i];
 }

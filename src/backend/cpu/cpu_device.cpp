@@ -19,8 +19,8 @@ uint64_t CpuDevice::weight_bytes(DType dtype, const Shape& shape) const {
     return is_packed(dtype, shape) ? packed_bytes(dtype, shape) : ReferenceDevice::weight_bytes(dtype, shape);
 }
 
-Result<std::unique_ptr<Buffer>> CpuDevice::load_weight(DType dtype, const Shape& shape, std::span<const std::byte> bytes,
-                                                       DoneWith done_with) {
+Result<std::unique_ptr<Buffer>> CpuDevice::load_weight(DType dtype, const Shape& shape,
+                                                       std::span<const std::byte> bytes, DoneWith done_with) {
     CHECK(bytes.size() == tensor_bytes(dtype, shape));
     if (shape.rank() < 2) {
         std::unique_ptr<Buffer> copy = TRY(allocate(bytes.size()));
@@ -40,8 +40,8 @@ Result<std::unique_ptr<Buffer>> CpuDevice::load_weight(DType dtype, const Shape&
     pool_.parallel_for(matrices * groups, grain, [&](int64_t begin, int64_t end) {
         const auto first_row = [&](int64_t g) { return g / groups * outputs + std::min(g % groups * kGroup, outputs); };
         for (int64_t g = begin; g < end; ++g)
-            pack_group(dtype, bytes.data() + first_row(g) * row, std::min(kGroup, outputs - g % groups * kGroup), columns,
-                       buffer->host() + g * group);
+            pack_group(dtype, bytes.data() + first_row(g) * row, std::min(kGroup, outputs - g % groups * kGroup),
+                       columns, buffer->host() + g * group);
         done_with(bytes.subspan(first_row(begin) * row, (first_row(end) - first_row(begin)) * row));
     });
     return buffer;

@@ -8,7 +8,8 @@ namespace godwit::cpu {
 class CpuDevice final : public reference::ReferenceDevice {
 public:
     /// Both must outlive the device.
-    CpuDevice(const Kernels& kernels, ThreadPool& pool) : ReferenceDevice(pool), kernels_(kernels), pool_(pool), ops_(kernels, pool) {}
+    CpuDevice(const Kernels& kernels, ThreadPool& pool)
+        : ReferenceDevice(pool), kernels_(kernels), pool_(pool), ops_(kernels, pool) {}
 
     /// "cpu (avx512)": the kernels are part of the name, since every figure must say which path made it.
     std::string_view name() const override { return name_; }

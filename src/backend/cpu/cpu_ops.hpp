@@ -11,7 +11,11 @@ namespace godwit::cpu {
 class CpuOps : public reference::ReferenceOps {
 public:
     CpuOps(const Kernels& kernels, ThreadPool& pool)
-        : ReferenceOps(pool), kernels_(kernels), pool_(pool), linear_(kernels, pool), attention_(kernels.attention, pool) {}
+        : ReferenceOps(pool),
+          kernels_(kernels),
+          pool_(pool),
+          linear_(kernels, pool),
+          attention_(kernels.attention, pool) {}
 
     void embed(const Weight& table, const View& ids, float scale, const View& out) override;
     void linear(const Linear& args) override;
@@ -40,7 +44,7 @@ private:
     const Kernels& kernels_;
     ThreadPool& pool_;
     LinearRunner linear_;
-    std::vector<Product> products_;   // of a call
+    std::vector<Product> products_;    // of a call
     std::vector<std::byte> file_row_;  // of embed
     AttentionRunner attention_;
 };

@@ -10,9 +10,9 @@
 namespace godwit::cpu {
 namespace {
 
-constexpr int64_t kSerialElements = 1 << 14;    // of activations: less is done before another thread has woken
-constexpr int64_t kTaskBytes = 128 << 10;       // of weights: stays in a second-level cache from tile to tile
-constexpr int64_t kTasksPerThread = 8;          // so that threads end together
+constexpr int64_t kSerialElements = 1 << 14;  // of activations: less is done before another thread has woken
+constexpr int64_t kTaskBytes = 128 << 10;     // of weights: stays in a second-level cache from tile to tile
+constexpr int64_t kTasksPerThread = 8;        // so that threads end together
 
 }  // namespace
 
@@ -129,7 +129,8 @@ void LinearRunner::run(const ActivationRows& rows, std::span<const Product> prod
 }
 
 void CpuOps::linear(const Linear& args) {
-    CHECK(!args.gated || (args.targets.size() == 2 && args.targets[0].weight.view.shape == args.targets[1].weight.view.shape));
+    CHECK(!args.gated ||
+          (args.targets.size() == 2 && args.targets[0].weight.view.shape == args.targets[1].weight.view.shape));
     CHECK(!args.residual || args.targets.size() == 1);
     const auto packed = [](const LinearTarget& target) { return can_pack(target.weight.view.dtype); };
     if (std::all_of(args.targets.begin(), args.targets.end(), packed)) linear_packed(args);
@@ -155,7 +156,8 @@ void CpuOps::linear_packed(const Linear& args) {
     const int64_t rows = args.rows ? args.rows.shape.elements() : args.input.rows();
     if (rows == 0) return;
     CHECK(!args.norm || args.norm.shape == Shape{in});
-    for (int64_t r = 0; args.rows && r < rows; ++r) CHECK(i32(args.rows)[r] >= 0 && i32(args.rows)[r] < args.input.rows());
+    for (int64_t r = 0; args.rows && r < rows; ++r)
+        CHECK(i32(args.rows)[r] >= 0 && i32(args.rows)[r] < args.input.rows());
     products_.clear();
     for (const LinearTarget& target : args.targets) {
         const int64_t outputs = target.weight.outputs();

@@ -1,5 +1,5 @@
-// Products with packed weights: rows are normalised and rounded into tiles once, then threads take groups of outputs and run all tiles
-// down each. How work is cut moves no bit.
+// Products with packed weights: rows are normalised and rounded into tiles once, then threads take groups of outputs
+// and run all tiles down each. How work is cut moves no bit.
 #pragma once
 
 #include <cstddef>
@@ -13,11 +13,11 @@ namespace godwit::cpu {
 
 /// Where rows of activations come from.
 struct ActivationRows {
-    const float* in;       // [any, columns]
+    const float* in;  // [any, columns]
     int64_t columns;
     const int32_t* index;  // [rows]: which rows of `in`; null: the first ones
     int64_t rows;
-    const float* norm;     // [columns], weight of an RMS norm that comes first; or null
+    const float* norm;  // [columns], weight of an RMS norm that comes first; or null
     float epsilon;
 };
 
@@ -28,7 +28,7 @@ struct Product {
     int64_t outputs;
     const float* bias;
     Activation activation;
-    const float* gate;      // as in Matmul, [rows, outputs] all three
+    const float* gate;  // as in Matmul, [rows, outputs] all three
     const float* residual;
     float* out;
 };
@@ -38,7 +38,8 @@ class LinearRunner {
 public:
     LinearRunner(const Kernels& kernels, ThreadPool& pool) : kernels_(kernels), pool_(pool) {}
 
-    /// All products of the rows. Gated: products[0] is the gate of products[1], in whose place the result goes: products[1].gate is products[0].out.
+    /// All products of the rows. Gated: products[0] is the gate of products[1], in whose place the result goes:
+    /// products[1].gate is products[0].out.
     void run(const ActivationRows& rows, std::span<const Product> products, bool gated);
 
 private:

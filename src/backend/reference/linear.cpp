@@ -1,5 +1,6 @@
-// linear: y = x · Wᵀ for grouped matrices. Quantised weights meet rounded activations (quantised.hpp). Of the others outputs are lanes: 16 rows of W are dequantised side by side into a tile [in][16],
-// and every input row runs down the tile with one fma chain per lane, k ascending. One row or a thousand: the same chain.
+// linear: y = x · Wᵀ for grouped matrices. Quantised weights meet rounded activations (quantised.hpp). Of the others
+// outputs are lanes: 16 rows of W are dequantised side by side into a tile [in][16], and every input row runs down the
+// tile with one fma chain per lane, k ascending. One row or a thousand: the same chain.
 #include <algorithm>
 #include <cmath>
 
@@ -73,7 +74,8 @@ void finish(const Epilogue& epilogue, float y, int64_t output, int64_t at, float
 }
 
 /// One matrix of a type whose products are defined on rounded activations (quantised.hpp).
-void multiply_quantised(ThreadPool& pool, const float* x, int64_t rows, const Weight& weight, const Epilogue& epilogue, float* out) {
+void multiply_quantised(ThreadPool& pool, const float* x, int64_t rows, const Weight& weight, const Epilogue& epilogue,
+                        float* out) {
     const int64_t in = weight.inputs(), outputs = weight.outputs();
     const DType dtype = weight.view.dtype;
     const uint64_t row_bytes = tensor_bytes(dtype, Shape{in});
@@ -89,7 +91,7 @@ void multiply_quantised(ThreadPool& pool, const float* x, int64_t rows, const We
 
 /// One matrix: all its outputs for all input rows.
 void multiply_matrix(ThreadPool& pool, const float* x, int64_t rows, const Weight& weight, const Epilogue& epilogue,
-              float* out) {
+                     float* out) {
     int64_t in = weight.inputs(), outputs = weight.outputs();
     pool.parallel_for((outputs + kLanes - 1) / kLanes, 1, [&](int64_t begin, int64_t end) {
         thread_local std::vector<float> scratch;

@@ -46,7 +46,8 @@ int sum_of(const int8_t* q, int count) {
 /// Place of sum i: pairs 0 2, 1 3, 4 6, 5 7, …
 int paired(int i) { return i / 4 * 4 + i % 2 * 2 + i / 2 % 2; }
 
-// One function a type: y plus one block's share. Weight j of a type of 32 is in the lower nibble of byte j, weight j + 16 in the upper one.
+// One function a type: y plus one block's share. Weight j of a type of 32 is in the lower nibble of byte j, weight j +
+// 16 in the upper one.
 
 float step(const BlockQ4_0& w, const Block32& x, float y) {
     int sum = 0;

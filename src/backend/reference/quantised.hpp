@@ -1,5 +1,5 @@
-// Products of quantised weights, the specification in plain loops (docs/numerics.md): activations rounded to 8 bits in groups, exact
-// integer sums inside a block, and one order of f32 steps over the blocks.
+// Products of quantised weights, the specification in plain loops (docs/numerics.md): activations rounded to 8 bits in
+// groups, exact integer sums inside a block, and one order of f32 steps over the blocks.
 #pragma once
 
 #include <cstddef>
@@ -15,7 +15,8 @@ namespace godwit::reference {
 void quantise(const float* in, int64_t blocks, Block32* out);
 void quantise(const float* in, int64_t blocks, Block256* out);
 
-/// True for the types whose products are defined on rounded activations: Q4_0, Q4_1, Q5_0, Q5_1, Q8_0, Q4_K, Q5_K, Q6_K.
+/// True for the types whose products are defined on rounded activations: Q4_0, Q4_1, Q5_0, Q5_1, Q8_0, Q4_K, Q5_K,
+/// Q6_K.
 bool has_quantised_product(DType dtype);
 
 /// One row of activations in the form that `dtype` wants; zero or more elements, whole blocks.

@@ -1,6 +1,7 @@
-// The reference backend: every op of ops.hpp in plain loops, on the host. It is the specification that other backends are
-// compared with, and what one reads to learn what an op does. Weights stay in the file's mapping and are dequantised row by row.
-// Files: moving, elementwise, rows, linear, experts, attention, rope, recurrence: one group of ops each.
+// The reference backend: every op of ops.hpp in plain loops, on the host. It is the specification that other backends
+// are compared with, and what one reads to learn what an op does. Weights stay in the file's mapping and are
+// dequantised row by row. Files: moving, elementwise, rows, linear, experts, attention, rope, recurrence: one group of
+// ops each.
 #pragma once
 
 #include <vector>

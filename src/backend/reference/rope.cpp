@@ -1,4 +1,5 @@
-// Rotary position embedding (Su et al., "RoFormer", 2021): a table of angles once a step, then every head is turned by it.
+// Rotary position embedding (Su et al., "RoFormer", 2021): a table of angles once a step, then every head is turned by
+// it.
 #include "backend/reference/host_view.hpp"
 #include "backend/reference/reference_device.hpp"
 #include "base/clones.hpp"

@@ -6,8 +6,8 @@
 
 namespace godwit::reference {
 
-/// out[r] = in[r] × (1 / sqrt(mean(in[r]²) + epsilon)) × weight + residual[r]. weight [columns] and residual may be null;
-/// out may be in.
+/// out[r] = in[r] × (1 / sqrt(mean(in[r]²) + epsilon)) × weight + residual[r]. weight [columns] and residual may be
+/// null; out may be in.
 void rms_norm_rows(const float* in, int64_t rows, int64_t columns, const float* weight, float epsilon,
                    const float* residual, float* out);
 

@@ -4,8 +4,7 @@
 
 namespace godwit {
 
-Result<KvStore> KvStore::make(Device& device, const CacheSpec& spec, KvFormat format,
-                              std::span<const int64_t> blocks) {
+Result<KvStore> KvStore::make(Device& device, const CacheSpec& spec, KvFormat format, std::span<const int64_t> blocks) {
     CHECK(blocks.size() == spec.groups.size());
     KvStore store;
     store.format_ = format;

@@ -17,7 +17,8 @@ namespace godwit {
 class KvStore {
 public:
     /// `blocks`: how many blocks each group's pool has. Error: out of memory.
-    static Result<KvStore> make(Device& device, const CacheSpec& spec, KvFormat format, std::span<const int64_t> blocks);
+    static Result<KvStore> make(Device& device, const CacheSpec& spec, KvFormat format,
+                                std::span<const int64_t> blocks);
 
     const View& keys(int32_t layer) const { return keys_[layer]; }
     const View& values(int32_t layer) const { return values_[layer]; }

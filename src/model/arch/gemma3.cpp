@@ -1,5 +1,6 @@
-// Gemma 3 text models (Gemma team 2025): sandwich norms (the file has 1 + w folded in), embedding × √d, norms on q and k, GeGLU, and
-// five layers with a sliding window for each one that sees everything; the two kinds have ropes of their own.
+// Gemma 3 text models (Gemma team 2025): sandwich norms (the file has 1 + w folded in), embedding × √d, norms on q and
+// k, GeGLU, and five layers with a sliding window for each one that sees everything; the two kinds have ropes of their
+// own.
 #include <cmath>
 
 #include "model/dense.hpp"
@@ -26,7 +27,8 @@ Result<std::vector<bool>> read_sliding(const ModelFile& file, const Hyperparamet
     return sliding;
 }
 
-/// query_pre_attn_scalar^−½. Files carry it at best as attention.scale; else it is the head's width, save for the 27B (62 layers): d / heads.
+/// query_pre_attn_scalar^−½. Files carry it at best as attention.scale; else it is the head's width, save for the 27B
+/// (62 layers): d / heads.
 Result<float> read_scale(const Hyperparameters& keys, const DenseDims& dims) {
     double scalar = static_cast<double>(dims.layers == 62 ? dims.embedding / dims.heads[0] : dims.key_dim);
     return keys.real_or("attention.scale", 1 / std::sqrt(scalar), 0, 1e3);

@@ -1,4 +1,5 @@
-// Llama 1–3, Mistral, SmolLM2 and the many files converted as "llama". Touvron et al. 2023; Llama 3.1 rope scaling comes as rope_freqs.weight.
+// Llama 1–3, Mistral, SmolLM2 and the many files converted as "llama". Touvron et al. 2023; Llama 3.1 rope scaling
+// comes as rope_freqs.weight.
 #include "model/dense.hpp"
 #include "model/rope_scaling.hpp"
 

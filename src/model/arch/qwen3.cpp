@@ -1,4 +1,5 @@
-// Qwen3 dense (Qwen team 2025): q and k are normalised per head before rope, no biases, head_dim independent of the width.
+// Qwen3 dense (Qwen team 2025): q and k are normalised per head before rope, no biases, head_dim independent of the
+// width.
 #include "model/dense.hpp"
 #include "model/rope_scaling.hpp"
 

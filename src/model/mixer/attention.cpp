@@ -1,4 +1,5 @@
-// Softmax attention over the paged cache: norm, q k v, optional norms per head, rope, write k and v, attend, project, add.
+// Softmax attention over the paged cache: norm, q k v, optional norms per head, rope, write k and v, attend, project,
+// add.
 #include "model/forward.hpp"
 
 namespace godwit {
@@ -19,9 +20,9 @@ void run_attention(const Step& step, int32_t layer) {
     const Activations& a = step.activations;
     float epsilon = step.model.plan.epsilon;
     int64_t rows = step.batch.rows();
-    View hidden = a.hidden.first(rows);                              // [rows, embedding]
-    View query = part(a.query, rows, plan.heads * plan.key_dim);     // [rows, heads · key_dim]
-    View key = part(a.key, rows, plan.kv_heads * plan.key_dim);      // [rows, kv_heads · key_dim]
+    View hidden = a.hidden.first(rows);                           // [rows, embedding]
+    View query = part(a.query, rows, plan.heads * plan.key_dim);  // [rows, heads · key_dim]
+    View key = part(a.key, rows, plan.kv_heads * plan.key_dim);   // [rows, kv_heads · key_dim]
     View value = part(a.value, rows, plan.kv_heads * plan.value_dim);
     View attended = part(a.attended, rows, plan.heads * plan.value_dim);
     Shape query_heads{rows, plan.heads, plan.key_dim}, key_heads{rows, plan.kv_heads, plan.key_dim};

@@ -50,7 +50,8 @@ void Answer::take(size_t prompt, const Event& event) {
     if (event.kind == Event::Kind::Token) count_token(choice);
     if (event.kind == Event::Kind::Finish) {
         if (event.reason == FinishReason::Failed || event.reason == FinishReason::Cancelled)
-            return fail(event.error.empty() ? ApiError(503, "the server is shutting down") : ApiError(500, event.error));
+            return fail(event.error.empty() ? ApiError(503, "the server is shutting down")
+                                            : ApiError(500, event.error));
         finish_choice(prompt, choice, event);
     }
     encoder_->event(prompt, event, call_->exchange());

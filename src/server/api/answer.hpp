@@ -1,5 +1,6 @@
-// From requests to the engine to the end of the answer: submits, reads events as they come without a thread that waits, feeds an encoder,
-// and keeps log and metrics. Lives in the callbacks of the exchange and the engine, all on the exchange's thread.
+// From requests to the engine to the end of the answer: submits, reads events as they come without a thread that waits,
+// feeds an encoder, and keeps log and metrics. Lives in the callbacks of the exchange and the engine, all on the
+// exchange's thread.
 #pragma once
 
 #include <memory>

@@ -13,7 +13,8 @@ Json text_or_null(const std::optional<std::string>& text) { return text ? Json(*
 
 }  // namespace
 
-ApiError::ApiError(int status_, std::string message_) : status(status_), message(std::move(message_)), type(type_of(status_)) {}
+ApiError::ApiError(int status_, std::string message_)
+    : status(status_), message(std::move(message_)), type(type_of(status_)) {}
 
 ApiError&& ApiError::about(std::string field) && {
     param = std::move(field);
@@ -26,7 +27,8 @@ ApiError&& ApiError::coded(std::string name) && {
 }
 
 Json ApiError::json() const {
-    return {{"error", {{"message", message}, {"type", type}, {"param", text_or_null(param)}, {"code", text_or_null(code)}}}};
+    return {{"error",
+             {{"message", message}, {"type", type}, {"param", text_or_null(param)}, {"code", text_or_null(code)}}}};
 }
 
 http::Response ApiError::response() const {

@@ -4,7 +4,8 @@ namespace godwit::api {
 
 using Clock = std::chrono::steady_clock;
 
-Call::Call(std::shared_ptr<http::Exchange> exchange, RequestLog& log) : exchange_(std::move(exchange)), log_(log), start_(Clock::now()) {
+Call::Call(std::shared_ptr<http::Exchange> exchange, RequestLog& log)
+    : exchange_(std::move(exchange)), log_(log), start_(Clock::now()) {
     const http::Request& request = exchange_->request();
     record_.id = request.id;
     record_.peer = request.peer;

@@ -1,5 +1,5 @@
-// One request on its way through the API: its exchange, its record for log and metrics. Answers are given through it, so that every request
-// is logged once, however it ends.
+// One request on its way through the API: its exchange, its record for log and metrics. Answers are given through it,
+// so that every request is logged once, however it ends.
 #pragma once
 
 #include <chrono>

@@ -38,7 +38,8 @@ float Fields::number(const char* name, float otherwise, float min, float max) {
         return otherwise;
     }
     auto value = member->get<double>();
-    if (!(value >= min && value <= max)) fail(name, fmt::format("{} is out of range ({} to {})", member->dump(), min, max));
+    if (!(value >= min && value <= max))
+        fail(name, fmt::format("{} is out of range ({} to {})", member->dump(), min, max));
     return static_cast<float>(value);
 }
 

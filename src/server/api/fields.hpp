@@ -1,5 +1,5 @@
-// Typed access to the members of a request's JSON. The first fault is remembered, so that a reader is a straight list of fields and asks once
-// at its end. Absent and null are the same. Members that nobody asks for are ignored.
+// Typed access to the members of a request's JSON. The first fault is remembered, so that a reader is a straight list
+// of fields and asks once at its end. Absent and null are the same. Members that nobody asks for are ignored.
 #pragma once
 
 #include <optional>
@@ -15,7 +15,8 @@ public:
     /// `object` is one, and outlives this. `path` goes before the names in faults: "stream_options.".
     explicit Fields(const Json& object, std::string path = "") : object_(object), path_(std::move(path)) {}
     /// An object inside `outer`'s: its faults are outer's.
-    Fields(const Json& object, std::string path, Fields& outer) : object_(object), path_(std::move(path)), outer_(&outer) {}
+    Fields(const Json& object, std::string path, Fields& outer)
+        : object_(object), path_(std::move(path)), outer_(&outer) {}
 
     /// The member, if there is one and it is not null.
     const Json* find(const char* name) const;

@@ -20,13 +20,16 @@ uint64_t random_seed() {
 void read_logit_bias(Fields& fields, TokenId vocabulary, SamplingParams& sampling) {
     const Json* biases = fields.object("logit_bias");
     if (biases == nullptr) return;
-    if (biases->size() > kBiasesMax) return fields.fail("logit_bias", fmt::format("{} tokens (at most {})", biases->size(), kBiasesMax));
+    if (biases->size() > kBiasesMax)
+        return fields.fail("logit_bias", fmt::format("{} tokens (at most {})", biases->size(), kBiasesMax));
     for (const auto& [name, bias] : biases->items()) {
         TokenId token = -1;
         auto [end, fault] = std::from_chars(name.data(), name.data() + name.size(), token);
         if (fault != std::errc() || end != name.data() + name.size() || token < 0 || token >= vocabulary)
-            return fields.fail("logit_bias", fmt::format("'{}' is no token id (0 to {})", printable(name, 20), vocabulary - 1));
-        if (!bias.is_number()) return fields.fail("logit_bias", fmt::format("the bias of token {} is no number", token));
+            return fields.fail("logit_bias",
+                               fmt::format("'{}' is no token id (0 to {})", printable(name, 20), vocabulary - 1));
+        if (!bias.is_number())
+            return fields.fail("logit_bias", fmt::format("the bias of token {} is no number", token));
         sampling.logit_bias.emplace_back(token, static_cast<float>(std::clamp(bias.get<double>(), -100.0, 100.0)));
     }
 }
@@ -38,11 +41,13 @@ void read_generation(Fields& fields, const ServedModel& model, GenerateRequest& 
     sampling.temperature = fields.number("temperature", sampling.temperature, 0, 100);
     sampling.top_p = fields.number("top_p", sampling.top_p, 0, 1);
     sampling.min_p = fields.number("min_p", sampling.min_p, 0, 1);
-    sampling.top_k = static_cast<int32_t>(std::max<int64_t>(fields.integer("top_k", sampling.top_k, -1, INT32_MAX), 0));  // -1: off, as in vLLM
+    sampling.top_k = static_cast<int32_t>(
+        std::max<int64_t>(fields.integer("top_k", sampling.top_k, -1, INT32_MAX), 0));  // -1: off, as in vLLM
     sampling.frequency_penalty = fields.number("frequency_penalty", sampling.frequency_penalty, -2, 2);
     sampling.presence_penalty = fields.number("presence_penalty", sampling.presence_penalty, -2, 2);
     sampling.repetition_penalty = fields.number("repetition_penalty", sampling.repetition_penalty, 0.01f, 100);
-    sampling.seed = fields.has("seed") ? static_cast<uint64_t>(fields.integer("seed", 0, INT64_MIN, INT64_MAX)) : random_seed();
+    sampling.seed =
+        fields.has("seed") ? static_cast<uint64_t>(fields.integer("seed", 0, INT64_MIN, INT64_MAX)) : random_seed();
     read_logit_bias(fields, static_cast<TokenId>(model.engine->model().plan.vocabulary), sampling);
     request.choices = static_cast<int32_t>(fields.integer("n", 1, 1, kChoicesMax));
     request.stops = fields.texts("stop", kStopsMax, kStopBytesMax);
@@ -64,8 +69,10 @@ ApiResult<void> check_length(const ServedModel& model, const std::vector<TokenId
     auto tokens = static_cast<int64_t>(prompt.size());
     if (tokens == 0) return ApiError(400, fmt::format("{}: it is empty", param)).about(param);
     if (tokens < model.context()) return {};
-    return ApiError(400, fmt::format("{}: {} tokens do not fit into the context of {} (a prompt leaves room for at least one token)", param,
-                                     tokens, model.context()))
+    return ApiError(400,
+                    fmt::format(
+                        "{}: {} tokens do not fit into the context of {} (a prompt leaves room for at least one token)",
+                        param, tokens, model.context()))
         .about(param)
         .coded("context_length_exceeded");
 }

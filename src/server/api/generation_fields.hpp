@@ -1,4 +1,5 @@
-// The members that requests for text share, in all of OpenAI's completions and the extensions that local servers have agreed on.
+// The members that requests for text share, in all of OpenAI's completions and the extensions that local servers have
+// agreed on.
 #pragma once
 
 #include "server/api/fields.hpp"
@@ -6,7 +7,8 @@
 
 namespace godwit::api {
 
-/// n, seed, stop, logit_bias, temperature, top_p, top_k, min_p, the penalties, ignore_eos. Defaults are the model's; without a seed a random one.
+/// n, seed, stop, logit_bias, temperature, top_p, top_k, min_p, the penalties, ignore_eos. Defaults are the model's;
+/// without a seed a random one.
 void read_generation(Fields& fields, const ServedModel& model, GenerateRequest& request);
 
 /// stream_options.include_usage.

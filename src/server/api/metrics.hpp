@@ -1,4 +1,5 @@
-// What /metrics tells. Names are vLLM's where the meaning is the same, so that its dashboards work; others begin with "godwit:".
+// What /metrics tells. Names are vLLM's where the meaning is the same, so that its dashboards work; others begin with
+// "godwit:".
 #pragma once
 
 #include <array>
@@ -26,7 +27,8 @@ private:
     friend class MetricsWriter;
 
     mutable std::mutex mutex_;
-    Histogram time_to_first_token_, inter_token_latency_, request_latency_, queue_time_, prompt_tokens_, generation_tokens_;
+    Histogram time_to_first_token_, inter_token_latency_, request_latency_, queue_time_, prompt_tokens_,
+        generation_tokens_;
     std::array<int64_t, 4> finished_{};  // stop, length, cancelled, error
 };
 

@@ -10,7 +10,9 @@ namespace {
 ApiError unknown_model(const Models& models, std::string_view id) {
     std::string names;
     for (const auto& model : models.all()) names += (names.empty() ? "" : ", ") + model->id;
-    return ApiError(404, fmt::format("model: '{}' is not served here (there is: {})", printable(id), names)).about("model").coded("model_not_found");
+    return ApiError(404, fmt::format("model: '{}' is not served here (there is: {})", printable(id), names))
+        .about("model")
+        .coded("model_not_found");
 }
 
 std::string iso_time(int64_t unix_time) {
@@ -23,9 +25,12 @@ std::string iso_time(int64_t unix_time) {
 
 Json openai_form(const ServedModel& model) {
     int64_t context = model.context();
-    return {{"id", model.id},         {"object", "model"},
-            {"created", model.created}, {"owned_by", "godwit"},
-            {"max_model_len", context}, {"meta", {{"n_ctx", context}, {"n_ctx_train", model.engine->model().plan.context}}}};
+    return {{"id", model.id},
+            {"object", "model"},
+            {"created", model.created},
+            {"owned_by", "godwit"},
+            {"max_model_len", context},
+            {"meta", {{"n_ctx", context}, {"n_ctx_train", model.engine->model().plan.context}}}};
 }
 
 Json anthropic_form(const ServedModel& model) {
@@ -61,10 +66,8 @@ void list_models(Call& call, const Models& models) {
     Json list = Json::array();
     for (const auto& model : models.all()) list.push_back(anthropic ? anthropic_form(*model) : openai_form(*model));
     if (!anthropic) return call.respond({{"object", "list"}, {"data", list}});
-    call.respond({{"data", list},
-                  {"has_more", false},
-                  {"first_id", list.front()["id"]},
-                  {"last_id", list.back()["id"]}});
+    call.respond(
+        {{"data", list}, {"has_more", false}, {"first_id", list.front()["id"]}, {"last_id", list.back()["id"]}});
 }
 
 ApiResult<void> show_model(Call& call, const Models& models, std::string_view id) {

@@ -1,9 +1,9 @@
 #include "server/api/openai_chat.hpp"
 
+#include "dialect/chat_template.hpp"
 #include "server/api/answer.hpp"
 #include "server/api/generation_fields.hpp"
 #include "server/api/token_text.hpp"
-#include "text/chat_template.hpp"
 
 namespace godwit::api {
 namespace {
@@ -44,9 +44,11 @@ Json function_tools(Fields& fields) {
 /// What is not there yet must not look as if it were.
 void refuse_constraints(Fields& fields) {
     if (const Json* choice = fields.find("tool_choice"))
-        if (*choice != "auto" && *choice != "none") fields.fail("tool_choice", "only \"auto\" and \"none\" are supported");
+        if (*choice != "auto" && *choice != "none")
+            fields.fail("tool_choice", "only \"auto\" and \"none\" are supported");
     if (const Json* format = fields.object("response_format"))
-        if (format->value("type", Json()) != "text") fields.fail("response_format", "only the type \"text\" is supported");
+        if (format->value("type", Json()) != "text")
+            fields.fail("response_format", "only the type \"text\" is supported");
 }
 
 /// More variables of the template: chat_template_kwargs, and what has a field of its own.
@@ -54,9 +56,11 @@ Json template_members(Fields& fields) {
     Json extra = Json::object();
     if (const Json* members = fields.object("chat_template_kwargs")) {
         if (members->size() > kTemplateMembersMax)
-            fields.fail("chat_template_kwargs", fmt::format("{} members (at most {})", members->size(), kTemplateMembersMax));
+            fields.fail("chat_template_kwargs",
+                        fmt::format("{} members (at most {})", members->size(), kTemplateMembersMax));
         for (const auto& [name, value] : members->items())
-            if (name == "messages" || name == "tools") fields.fail("chat_template_kwargs", name + " has a field of its own");
+            if (name == "messages" || name == "tools")
+                fields.fail("chat_template_kwargs", name + " has a field of its own");
             else extra[name] = value;
     }
     if (const Json* documents = fields.array("documents")) extra["documents"] = *documents;
@@ -99,7 +103,8 @@ public:
 
     void event(size_t, const Event& event, http::Exchange& exchange) override {
         Json logprobs = nullptr;
-        if (options_.logprobs && event.kind == Event::Kind::Token) logprobs = {{"content", Json::array({logprob(event)})}, {"refusal", nullptr}};
+        if (options_.logprobs && event.kind == Event::Kind::Token)
+            logprobs = {{"content", Json::array({logprob(event)})}, {"refusal", nullptr}};
         if (options_.stream) return send(event, std::move(logprobs), exchange);
         Whole& whole = answers_[event.choice];
         whole.text += event.text;
@@ -119,20 +124,29 @@ private:
     };
 
     Json head(const char* object) const {
-        return {{"id", id_}, {"object", object}, {"created", created_}, {"model", model_}, {"system_fingerprint", fingerprint()}};
+        return {{"id", id_},
+                {"object", object},
+                {"created", created_},
+                {"model", model_},
+                {"system_fingerprint", fingerprint()}};
     }
 
     Json logprob(const Event& event) const {
         Json entry = token_logprob(tokenizer_, event.token, event.logprob);
         entry["top_logprobs"] = Json::array();
-        for (const TokenLogprob& top : event.top) entry["top_logprobs"].push_back(token_logprob(tokenizer_, top.token, top.logprob));
+        for (const TokenLogprob& top : event.top)
+            entry["top_logprobs"].push_back(token_logprob(tokenizer_, top.token, top.logprob));
         return entry;
     }
 
     std::string chunk(int32_t choice, Json delta, Json logprobs, Json finish) const {
         Json chunk = head("chat.completion.chunk");
-        Json only = {{"index", choice}, {"delta", std::move(delta)}, {"logprobs", std::move(logprobs)}, {"finish_reason", std::move(finish)}};
-        chunk["choices"] = Json::array({std::move(only)});  // braces alone would mean an array to one compiler and a copy to another
+        Json only = {{"index", choice},
+                     {"delta", std::move(delta)},
+                     {"logprobs", std::move(logprobs)},
+                     {"finish_reason", std::move(finish)}};
+        chunk["choices"] =
+            Json::array({std::move(only)});  // braces alone would mean an array to one compiler and a copy to another
         if (options_.include_usage) chunk["usage"] = nullptr;
         return sse(chunk);
     }
@@ -140,14 +154,16 @@ private:
     void send(const Event& event, Json logprobs, http::Exchange& exchange) const {
         if (!event.text.empty() || !logprobs.is_null())
             exchange.send(chunk(event.choice, {{"content", event.text}}, std::move(logprobs), nullptr));
-        if (event.kind == Event::Kind::Finish) exchange.send(chunk(event.choice, Json::object(), nullptr, finish_name(event.reason)));
+        if (event.kind == Event::Kind::Finish)
+            exchange.send(chunk(event.choice, Json::object(), nullptr, finish_name(event.reason)));
     }
 
     Json whole(const Usage& usage) {
         Json choices = Json::array();
         for (int32_t i = 0; i < options_.choices; ++i) {
             Whole& answer = answers_[i];
-            Json message = {{"role", "assistant"}, {"content", answer.text}, {"refusal", nullptr}, {"annotations", Json::array()}};
+            Json message = {
+                {"role", "assistant"}, {"content", answer.text}, {"refusal", nullptr}, {"annotations", Json::array()}};
             Json logprobs = nullptr;
             if (options_.logprobs) logprobs = {{"content", std::move(answer.logprobs)}, {"refusal", nullptr}};
             choices.push_back({{"index", i},
@@ -189,10 +205,12 @@ std::string field_of(const std::string& fault) {
 
 }  // namespace
 
-ApiResult<std::vector<TokenId>> chat_prompt(Fields& fields, const ServedModel& model, RequestRecord& record, bool keep_text) {
+ApiResult<std::vector<TokenId>> chat_prompt(Fields& fields, const ServedModel& model, RequestRecord& record,
+                                            bool keep_text) {
     const std::optional<ChatTemplate>& chat = model.engine->model().chat_template;
     if (!chat)
-        return ApiError(400, fmt::format("model: {} has no chat template (use /v1/completions)", model.id)).about("model");
+        return ApiError(400, fmt::format("model: {} has no chat template (use /v1/completions)", model.id))
+            .about("model");
     Conversation conversation = read_conversation(fields);
     TRY(fields.check());
     Result<Rendered> rendered = chat->render(conversation);

@@ -22,7 +22,9 @@ ApiResult<Tokens> read_tokens(const Json& list, const ServedModel& model) {
     tokens.reserve(list.size());
     for (const Json& token : list) {
         bool fits = token.is_number_unsigned() && token.get<uint64_t>() < static_cast<uint64_t>(vocabulary);
-        if (!fits) return ApiError(400, fmt::format("prompt: {} is no token id (0 to {})", token.dump(), vocabulary - 1)).about("prompt");
+        if (!fits)
+            return ApiError(400, fmt::format("prompt: {} is no token id (0 to {})", token.dump(), vocabulary - 1))
+                .about("prompt");
         tokens.push_back(token.get<TokenId>());
     }
     return tokens;
@@ -30,7 +32,10 @@ ApiResult<Tokens> read_tokens(const Json& list, const ServedModel& model) {
 
 /// A string, strings, token ids, or lists of token ids.
 ApiResult<std::vector<Tokens>> read_prompts(const Json* prompt, const ServedModel& model) {
-    auto wrong = [] { return ApiError(400, "prompt: expected a string, an array of strings, or token ids (arrays of them)").about("prompt"); };
+    auto wrong = [] {
+        return ApiError(400, "prompt: expected a string, an array of strings, or token ids (arrays of them)")
+            .about("prompt");
+    };
     std::vector<Tokens> prompts;
     if (prompt == nullptr) return ApiError(400, "prompt: it is missing").about("prompt");
     if (prompt->is_array() && !prompt->empty() && prompt->front().is_number()) {
@@ -39,7 +44,8 @@ ApiResult<std::vector<Tokens>> read_prompts(const Json* prompt, const ServedMode
     }
     const Json list = prompt->is_string() ? Json::array({*prompt}) : *prompt;
     if (!list.is_array() || list.empty()) return wrong();
-    if (list.size() > kPromptsMax) return ApiError(400, fmt::format("prompt: {} prompts (at most {})", list.size(), kPromptsMax)).about("prompt");
+    if (list.size() > kPromptsMax)
+        return ApiError(400, fmt::format("prompt: {} prompts (at most {})", list.size(), kPromptsMax)).about("prompt");
     for (const Json& each : list) {
         if (each.is_string()) prompts.push_back(model.engine->tokenize(each.get_ref<const std::string&>()));
         else if (each.is_array()) prompts.push_back(TRY(read_tokens(each, model)));
@@ -52,7 +58,8 @@ int64_t code_points(std::string_view text) {
     return std::count_if(text.begin(), text.end(), [](char c) { return (c & 0xC0) != 0x80; });
 }
 
-/// One entry of the object `logprobs`: parallel lists, with the offset in the text, in code points, at which each token begins.
+/// One entry of the object `logprobs`: parallel lists, with the offset in the text, in code points, at which each token
+/// begins.
 class Logprobs {
 public:
     void add(const Tokenizer& tokenizer, TokenId token, Json logprob, std::span<const TokenLogprob> top, bool has_top) {
@@ -61,7 +68,8 @@ public:
         Json names = nullptr;
         if (has_top) {
             names = Json::object();
-            for (const TokenLogprob& each : top) names[token_name(tokenizer, each.token)] = finite_logprob(each.logprob);
+            for (const TokenLogprob& each : top)
+                names[token_name(tokenizer, each.token)] = finite_logprob(each.logprob);
         }
         top_.push_back(std::move(names));
         offsets_.push_back(offset_);
@@ -104,7 +112,8 @@ public:
 
     void begin(http::Exchange& exchange) override {
         // With logprobs the prompt's come first, event by event: its text goes with the first token after them.
-        for (size_t i = 0; i < choices_.size() && options_.echo && options_.logprobs < 0; ++i) send(i, nullptr, exchange);
+        for (size_t i = 0; i < choices_.size() && options_.echo && options_.logprobs < 0; ++i)
+            send(i, nullptr, exchange);
     }
 
     void event(size_t prompt, const Event& event, http::Exchange& exchange) override {
@@ -116,7 +125,8 @@ public:
         bool finished = event.kind == Event::Kind::Finish;
         if (finished) choice.finish = finish_name(event.reason);
         if (!options_.stream) return;
-        if (!choice.text.empty() || !choice.logprobs.empty() || finished) send(index, finished ? Json(choice.finish) : Json(nullptr), exchange);
+        if (!choice.text.empty() || !choice.logprobs.empty() || finished)
+            send(index, finished ? Json(choice.finish) : Json(nullptr), exchange);
     }
 
     void end(const Usage& usage, http::Exchange& exchange) override {
@@ -144,7 +154,11 @@ private:
     }
 
     Json head() const {
-        return {{"id", id_}, {"object", "text_completion"}, {"created", created_}, {"model", model_}, {"system_fingerprint", fingerprint()}};
+        return {{"id", id_},
+                {"object", "text_completion"},
+                {"created", created_},
+                {"model", model_},
+                {"system_fingerprint", fingerprint()}};
     }
 
     /// Text and logprobs so far; both begin anew.
@@ -183,11 +197,12 @@ private:
 };
 
 CompletionEncoder::Options read_encoding(Fields& fields, GenerateRequest& request) {
-    CompletionEncoder::Options options{.stream = fields.flag("stream", false),
-                                       .include_usage = wants_usage(fields),
-                                       .echo = fields.flag("echo", false),
-                                       .logprobs = static_cast<int32_t>(fields.integer("logprobs", -1, 0, kLogprobsMax)),
-                                       .choices = request.choices};
+    CompletionEncoder::Options options{
+        .stream = fields.flag("stream", false),
+        .include_usage = wants_usage(fields),
+        .echo = fields.flag("echo", false),
+        .logprobs = static_cast<int32_t>(fields.integer("logprobs", -1, 0, kLogprobsMax)),
+        .choices = request.choices};
     int64_t best_of = fields.integer("best_of", request.choices, 1, INT64_MAX);
     if (best_of != request.choices) fields.fail("best_of", "only the value of n is supported");
     if (!fields.text("suffix", "").empty()) fields.fail("suffix", "it is not supported");
@@ -211,8 +226,9 @@ ApiResult<void> completions(const std::shared_ptr<Call>& call, const Models& mod
     TRY(fields.check());
     std::vector<Tokens> prompts = TRY(read_prompts(fields.find("prompt"), model));
     if (std::ssize(prompts) * request.choices > kAnswersMax)
-        return ApiError(400, fmt::format("n: {} prompts with {} answers each are too many (at most {} in all)", prompts.size(),
-                                         request.choices, kAnswersMax)).about("n");
+        return ApiError(400, fmt::format("n: {} prompts with {} answers each are too many (at most {} in all)",
+                                         prompts.size(), request.choices, kAnswersMax))
+            .about("n");
     std::vector<GenerateRequest> requests;
     for (const Tokens& prompt : prompts) {
         TRY(check_length(model, prompt, "prompt"));
@@ -222,7 +238,8 @@ ApiResult<void> completions(const std::shared_ptr<Call>& call, const Models& mod
         requests.back().tokens = prompt;
         if (!fields.has("seed")) ++request.sampling.seed;  // equal prompts get different answers
     }
-    Answer::start(call, model, std::move(requests), std::make_unique<CompletionEncoder>(model, options, std::move(prompts)));
+    Answer::start(call, model, std::move(requests),
+                  std::make_unique<CompletionEncoder>(model, options, std::move(prompts)));
     return {};
 }
 

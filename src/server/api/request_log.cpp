@@ -36,18 +36,20 @@ bool wanted(const RequestRecord& record, const LogOptions& options) {
 }  // namespace
 
 std::string text_row(const RequestRecord& record, const LogOptions& options, system_clock::time_point now) {
-    std::string row = fmt::format("{} {} {} {}", time_text(now, "%H:%M:%S"), record.status, printable(record.method, 20), printable(record.path, 120));
+    std::string row = fmt::format("{} {} {} {}", time_text(now, "%H:%M:%S"), record.status,
+                                  printable(record.method, 20), printable(record.path, 120));
     if (!record.model.empty()) row += "  " + record.model;
     if (record.prompt_tokens > 0)
-        row += fmt::format("  prompt {} ({} % cached)", record.prompt_tokens, 100 * record.cached_tokens / record.prompt_tokens);
+        row += fmt::format("  prompt {} ({} % cached)", record.prompt_tokens,
+                           100 * record.cached_tokens / record.prompt_tokens);
     if (record.first_token_seconds > 0) row += fmt::format("  first token {:.0f} ms", 1e3 * record.first_token_seconds);
     if (!record.finish.empty()) row += fmt::format("  output {}", record.output_tokens);
     if (double rate = tokens_per_second(record); rate > 0) row += fmt::format(" ({:.1f} tokens/s)", rate);
     if (!record.finish.empty()) row += "  " + record.finish;
     if (!record.error.empty()) row += "  " + printable(record.error, 300);
     if (options.verbose)
-        row += fmt::format("  [{} from {}, {:.1f} ms in all, {:.1f} ms queued]", record.id, record.peer, 1e3 * record.seconds,
-                           1e3 * record.queue_seconds);
+        row += fmt::format("  [{} from {}, {:.1f} ms in all, {:.1f} ms queued]", record.id, record.peer,
+                           1e3 * record.seconds, 1e3 * record.queue_seconds);
     if (!record.prompt.empty()) row += "  prompt: " + printable(record.prompt, 4000);
     return row;
 }

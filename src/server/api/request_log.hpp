@@ -26,8 +26,9 @@ enum class LogFormat { Text, Json };
 
 struct LogOptions {
     LogFormat format = LogFormat::Text;
-    bool quiet = false;    // only errors of the server itself (5xx)
-    bool verbose = false;  // also who asked, the request's id and the wait in the queue, and requests for /health and /metrics
+    bool quiet = false;  // only errors of the server itself (5xx)
+    bool verbose =
+        false;  // also who asked, the request's id and the wait in the queue, and requests for /health and /metrics
     bool prompts = false;  // with the text of prompts
 };
 

@@ -16,7 +16,8 @@ constexpr std::string_view kModelsPath = "/models/";
 bool equal_in_constant_time(std::string_view given, std::string_view key) {
     unsigned difference = given.size() != key.size();
     for (size_t i = 0; i < given.size(); ++i)
-        difference |= static_cast<unsigned char>(given[i]) ^ static_cast<unsigned char>(key.empty() ? 0 : key[i % key.size()]);
+        difference |=
+            static_cast<unsigned char>(given[i]) ^ static_cast<unsigned char>(key.empty() ? 0 : key[i % key.size()]);
     return difference == 0;
 }
 
@@ -24,15 +25,16 @@ bool equal_in_constant_time(std::string_view given, std::string_view key) {
 std::string_view key_of(const http::Request& request) {
     constexpr std::string_view kBearer = "bearer ";
     std::string_view header = request.header("authorization");
-    bool bearer = header.size() > kBearer.size() &&
-                  std::equal(kBearer.begin(), kBearer.end(), header.begin(), [](char a, char b) { return a == (b | 0x20); });
+    bool bearer = header.size() > kBearer.size() && std::equal(kBearer.begin(), kBearer.end(), header.begin(),
+                                                               [](char a, char b) { return a == (b | 0x20); });
     return bearer ? header.substr(kBearer.size()) : request.header("x-api-key");
 }
 
 ApiResult<Json> read_body(const http::Request& request) {
     Result<Json> json = parse_json(request.body);
     if (!json.ok()) return ApiError(400, "the body is no JSON: " + json.error().message);
-    if (!json.value().is_object()) return ApiError(400, fmt::format("the body: expected an object, got {}", json.value().type_name()));
+    if (!json.value().is_object())
+        return ApiError(400, fmt::format("the body: expected an object, got {}", json.value().type_name()));
     return std::move(json).take();
 }
 
@@ -71,7 +73,8 @@ const Service::Route Service::kRoutes[] = {
 
 http::Response Service::error(int status, std::string_view message, std::string_view path) {
     // What was refused before it was a request has its row too; answers that are cut off (5xx) have had theirs.
-    if (status < 500) log_.write({.method = "-", .path = std::string(path), .status = status, .error = std::string(message)});
+    if (status < 500)
+        log_.write({.method = "-", .path = std::string(path), .status = status, .error = std::string(message)});
     return ApiError(status, std::string(message)).response();
 }
 
@@ -88,14 +91,16 @@ ApiResult<void> Service::route(const CallPtr& call) {
     std::string_view method = request.method == "HEAD" ? "GET" : std::string_view(request.method);
     std::string allowed;
     for (const Route& route : kRoutes) {
-        bool same = route.path == path || (route.path.ends_with("/") && route.path != "/" && path.starts_with(route.path));
+        bool same =
+            route.path == path || (route.path.ends_with("/") && route.path != "/" && path.starts_with(route.path));
         if (same && route.method == method) return dispatch(route, call);
         if (same) allowed += (allowed.empty() ? "" : ", ") + std::string(route.method);
     }
     TRY(check_key(request));
-    if (allowed.empty()) return ApiError(404, fmt::format("{}: there is nothing at this path", printable(request.path, 200)));
-    ApiError wrong_method(405, fmt::format("{}: the method {} is not allowed here (only {})", printable(request.path, 200),
-                                           printable(request.method, 20), allowed));
+    if (allowed.empty())
+        return ApiError(404, fmt::format("{}: there is nothing at this path", printable(request.path, 200)));
+    ApiError wrong_method(405, fmt::format("{}: the method {} is not allowed here (only {})",
+                                           printable(request.path, 200), printable(request.method, 20), allowed));
     wrong_method.headers.emplace_back("Allow", allowed);
     return wrong_method;
 }
@@ -112,14 +117,23 @@ ApiResult<void> Service::check_key(const http::Request& request) const {
     bool known = false;
     for (const std::string& key : options_.api_keys) known |= equal_in_constant_time(given, key);
     if (known && !given.empty()) return {};
-    return ApiError(401, given.empty() ? "an API key is needed (header Authorization: Bearer KEY)" : "this API key is not known here")
+    return ApiError(401, given.empty() ? "an API key is needed (header Authorization: Bearer KEY)"
+                                       : "this API key is not known here")
         .coded("invalid_api_key");
 }
 
-ApiResult<void> Service::chat(const CallPtr& call) { return chat_completions(call, models_, TRY(read_body(call->request()))); }
-ApiResult<void> Service::complete(const CallPtr& call) { return completions(call, models_, TRY(read_body(call->request()))); }
-ApiResult<void> Service::tokens(const CallPtr& call) { return tokenize(*call, models_, TRY(read_body(call->request()))); }
-ApiResult<void> Service::text(const CallPtr& call) { return detokenize(*call, models_, TRY(read_body(call->request()))); }
+ApiResult<void> Service::chat(const CallPtr& call) {
+    return chat_completions(call, models_, TRY(read_body(call->request())));
+}
+ApiResult<void> Service::complete(const CallPtr& call) {
+    return completions(call, models_, TRY(read_body(call->request())));
+}
+ApiResult<void> Service::tokens(const CallPtr& call) {
+    return tokenize(*call, models_, TRY(read_body(call->request())));
+}
+ApiResult<void> Service::text(const CallPtr& call) {
+    return detokenize(*call, models_, TRY(read_body(call->request())));
+}
 
 ApiResult<void> Service::list(const CallPtr& call) {
     list_models(*call, models_);
@@ -135,7 +149,8 @@ ApiResult<void> Service::health(const CallPtr& call) {
     if (!ready_.load(std::memory_order_acquire)) return ApiError(503, "the model is loading");
     for (const auto& model : models_.all()) {
         double seconds = model->engine->stats().step_seconds;
-        if (seconds > options_.stuck_seconds) return ApiError(503, fmt::format("{}: a step has been running for {:.0f} s", model->id, seconds));
+        if (seconds > options_.stuck_seconds)
+            return ApiError(503, fmt::format("{}: a step has been running for {:.0f} s", model->id, seconds));
     }
     call->respond({{"status", "ok"}});
     return {};
@@ -171,8 +186,10 @@ ApiResult<void> Service::version(const CallPtr& call) {
 }
 
 ApiResult<void> Service::home(const CallPtr& call) {
-    call->respond({.content_type = "text/plain; charset=utf-8",
-                   .body = fmt::format("Godwit {} is running. The API is below /v1 (chat/completions, completions, models).\n", godwit::version())});
+    call->respond(
+        {.content_type = "text/plain; charset=utf-8",
+         .body = fmt::format("Godwit {} is running. The API is below /v1 (chat/completions, completions, models).\n",
+                             godwit::version())});
     return {};
 }
 

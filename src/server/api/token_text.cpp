@@ -1,8 +1,8 @@
 #include "server/api/token_text.hpp"
 
-#include <algorithm>
-
 #include <fmt/format.h>
+
+#include <algorithm>
 
 #include "base/utf8.hpp"
 

@@ -3,7 +3,7 @@
 
 #include "godwit/types.hpp"
 #include "text/json.hpp"
-#include "text/tokenizer.hpp"
+#include "tokenizer/tokenizer.hpp"
 
 namespace godwit::api {
 

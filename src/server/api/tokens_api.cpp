@@ -44,7 +44,9 @@ ApiResult<void> detokenize(Call& call, const Models& models, const Json& body) {
     std::vector<TokenId> tokens;
     for (const Json& token : *list) {
         if (!token.is_number_unsigned() || token.get<uint64_t>() >= static_cast<uint64_t>(model.tokenizer().size()))
-            return ApiError(400, fmt::format("tokens: {} is no token id (0 to {})", token.dump(), model.tokenizer().size() - 1)).about("tokens");
+            return ApiError(400, fmt::format("tokens: {} is no token id (0 to {})", token.dump(),
+                                             model.tokenizer().size() - 1))
+                .about("tokens");
         tokens.push_back(token.get<TokenId>());
     }
     std::string text = model.tokenizer().decode(tokens, true);

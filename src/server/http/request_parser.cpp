@@ -47,7 +47,8 @@ public:
             state = State::Complete;
         } else if (ec == beast::http::error::need_more || !ec) {
             // What the parser does not take for a header, however it ends, must not grow for ever.
-            if (state == State::Header && header_taken_ + input.size() - taken > header_bytes_max_) fail_header(input.substr(taken));
+            if (state == State::Header && header_taken_ + input.size() - taken > header_bytes_max_)
+                fail_header(input.substr(taken));
             // Heads of chunks and trailers wait in the buffer of the caller until they are whole.
             if (input.size() - taken > header_bytes_max_ && state == State::Body)
                 fail(400, "the head of a chunk, or the trailer, is too long");

@@ -25,7 +25,7 @@ using boost::system::error_code;
 namespace {
 
 constexpr int kRefusalsMax = 64;  // connections beyond the limit that are being told so; others are just closed
-constexpr auto kLastWords = std::chrono::seconds(1);  // for the errors that cut-off answers end with
+constexpr auto kLastWords = std::chrono::seconds(1);           // for the errors that cut-off answers end with
 constexpr auto kAcceptPause = std::chrono::milliseconds(100);  // when the process is out of file descriptors
 
 /// As many open files as connections need, if the system lets us: the soft limit is often 1024.

@@ -1,10 +1,12 @@
-// The lanes of AVX2 with FMA and F16C: 8 at once. No VNNI: products of bytes are summed in 16 bits as deep as the weights'
-// bound allows, and widened after that. See isa/scalar.hpp for what each function means.
+// The lanes of AVX2 with FMA and F16C: 8 at once. No VNNI: products of bytes are summed in 16 bits as deep as the
+// weights' bound allows, and widened after that. See isa/scalar.hpp for what each function means.
 #pragma once
 
 #include <cstdint>
 
 #include "backend/cpu/isa/intrinsics.hpp"
+
+// clang-format off: one operation a line
 
 namespace godwit::cpu {
 namespace {
@@ -25,14 +27,20 @@ struct Avx2 {
     GODWIT_INLINE F zero() { return _mm256_setzero_ps(); }
     GODWIT_INLINE F set(float x) { return _mm256_set1_ps(x); }
     GODWIT_INLINE F load(const float* p) { return _mm256_loadu_ps(p); }
-    GODWIT_INLINE F load_part(const float* p, int count) { return _mm256_maskload_ps(p, _mm256_castps_si256(first(count))); }
-    GODWIT_INLINE F load_half(const void* p) { return _mm256_cvtph_ps(_mm_loadu_si128(static_cast<const __m128i*>(p))); }
+    GODWIT_INLINE F load_part(const float* p, int count) {
+        return _mm256_maskload_ps(p, _mm256_castps_si256(first(count)));
+    }
+    GODWIT_INLINE F load_half(const void* p) {
+        return _mm256_cvtph_ps(_mm_loadu_si128(static_cast<const __m128i*>(p)));
+    }
     GODWIT_INLINE F load_bf16(const void* p) {
         return _mm256_castsi256_ps(
             _mm256_slli_epi32(_mm256_cvtepu16_epi32(_mm_loadu_si128(static_cast<const __m128i*>(p))), 16));
     }
     GODWIT_INLINE void store(float* p, F a) { _mm256_storeu_ps(p, a); }
-    GODWIT_INLINE void store_part(float* p, F a, int count) { _mm256_maskstore_ps(p, _mm256_castps_si256(first(count)), a); }
+    GODWIT_INLINE void store_part(float* p, F a, int count) {
+        _mm256_maskstore_ps(p, _mm256_castps_si256(first(count)), a);
+    }
     GODWIT_INLINE void store_half(void* p, F a) {
         _mm_storeu_si128(static_cast<__m128i*>(p), _mm256_cvtps_ph(a, _MM_FROUND_TO_NEAREST_INT));
     }
@@ -116,7 +124,9 @@ struct Avx2 {
 
     /// Two products of bound · 127 enter a half at once; it holds 32767.
     template <int bound>
-    static constexpr bool widen_after(int row, bool last) { return last || (row + 1) % (32767 / (2 * bound * 127)) == 0; }
+    static constexpr bool widen_after(int row, bool last) {
+        return last || (row + 1) % (32767 / (2 * bound * 127)) == 0;
+    }
     GODWIT_INLINE Sum no_sum() { return _mm256_setzero_si256(); }
     GODWIT_INLINE Sum dot4(Sum sum, Bytes u, int32_t x) {
         return _mm256_add_epi16(sum, _mm256_maddubs_epi16(u, _mm256_set1_epi32(x)));
@@ -128,16 +138,21 @@ struct Avx2 {
     }
     template <int i>
     GODWIT_INLINE Scale scale_unsigned(I four) {
-        return _mm256_shuffle_epi8(four, _mm256_setr_epi8(i, -1, i, -1, i + 4, -1, i + 4, -1, i + 8, -1, i + 8, -1, i + 12, -1, i + 12, -1,
-                                                          i, -1, i, -1, i + 4, -1, i + 4, -1, i + 8, -1, i + 8, -1, i + 12, -1, i + 12, -1));
+        const __m256i places =
+            _mm256_setr_epi8(i, -1, i, -1, i + 4, -1, i + 4, -1, i + 8, -1, i + 8, -1, i + 12, -1, i + 12, -1,  //
+                             i, -1, i, -1, i + 4, -1, i + 4, -1, i + 8, -1, i + 8, -1, i + 12, -1, i + 12, -1);
+        return _mm256_shuffle_epi8(four, places);
     }
     template <int i>
     GODWIT_INLINE Scale scale_signed(I four) {
-        return _mm256_srai_epi16(
-            _mm256_shuffle_epi8(four, _mm256_setr_epi8(-1, i, -1, i, -1, i + 4, -1, i + 4, -1, i + 8, -1, i + 8, -1, i + 12, -1, i + 12,
-                                                       -1, i, -1, i, -1, i + 4, -1, i + 4, -1, i + 8, -1, i + 8, -1, i + 12, -1, i + 12)), 8);
+        const __m256i places =
+            _mm256_setr_epi8(-1, i, -1, i, -1, i + 4, -1, i + 4, -1, i + 8, -1, i + 8, -1, i + 12, -1, i + 12,  //
+                             -1, i, -1, i, -1, i + 4, -1, i + 4, -1, i + 8, -1, i + 8, -1, i + 12, -1, i + 12);
+        return _mm256_srai_epi16(_mm256_shuffle_epi8(four, places), 8);
     }
-    GODWIT_INLINE I scaled(I total, Sum sum, Scale scale) { return _mm256_add_epi32(total, _mm256_madd_epi16(sum, scale)); }
+    GODWIT_INLINE I scaled(I total, Sum sum, Scale scale) {
+        return _mm256_add_epi32(total, _mm256_madd_epi16(sum, scale));
+    }
 
     GODWIT_INLINE I even_unsigned(I four) { return _mm256_and_si256(four, _mm256_set1_epi32(0x00ff00ff)); }
     GODWIT_INLINE I odd_unsigned(I four) { return _mm256_srli_epi16(four, 8); }

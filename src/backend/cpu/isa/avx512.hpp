@@ -5,6 +5,8 @@
 
 #include "backend/cpu/isa/intrinsics.hpp"
 
+// clang-format off: one operation a line
+
 namespace godwit::cpu {
 namespace {
 
@@ -72,7 +74,9 @@ struct Avx512 {
     GODWIT_INLINE I set_int(int32_t x) { return _mm512_set1_epi32(x); }
     GODWIT_INLINE I load_int(const int32_t* p) { return _mm512_loadu_si512(p); }
     GODWIT_INLINE void store_int(int32_t* p, I a) { _mm512_storeu_si512(p, a); }
-    GODWIT_INLINE void store_int8(int8_t* p, I a) { _mm_storeu_si128(reinterpret_cast<__m128i*>(p), _mm512_cvtepi32_epi8(a)); }
+    GODWIT_INLINE void store_int8(int8_t* p, I a) {
+        _mm_storeu_si128(reinterpret_cast<__m128i*>(p), _mm512_cvtepi32_epi8(a));
+    }
     GODWIT_INLINE I bits(F a) { return _mm512_castps_si512(a); }
     GODWIT_INLINE F from_bits(I a) { return _mm512_castsi512_ps(a); }
     GODWIT_INLINE I to_int(F a) { return _mm512_cvtps_epi32(a); }
@@ -112,10 +116,14 @@ struct Avx512 {
         return _mm512_dpbusd_epi32(sum, _mm512_xor_si512(w, _mm512_set1_epi8(-128)), _mm512_set1_epi32(x));
     }
     template <int i>
-    GODWIT_INLINE Scale scale_unsigned(I four) { return _mm512_and_si512(_mm512_srli_epi32(four, 8 * i), _mm512_set1_epi32(255)); }
+    GODWIT_INLINE Scale scale_unsigned(I four) {
+        return _mm512_and_si512(_mm512_srli_epi32(four, 8 * i), _mm512_set1_epi32(255));
+    }
     template <int i>
     GODWIT_INLINE Scale scale_signed(I four) { return _mm512_srai_epi32(_mm512_slli_epi32(four, 24 - 8 * i), 24); }
-    GODWIT_INLINE I scaled(I total, Sum sum, Scale scale) { return _mm512_add_epi32(total, _mm512_mullo_epi32(sum, scale)); }
+    GODWIT_INLINE I scaled(I total, Sum sum, Scale scale) {
+        return _mm512_add_epi32(total, _mm512_mullo_epi32(sum, scale));
+    }
 
     GODWIT_INLINE I even_unsigned(I four) { return _mm512_and_si512(four, _mm512_set1_epi32(0x00ff00ff)); }
     GODWIT_INLINE I odd_unsigned(I four) { return _mm512_srli_epi16(four, 8); }

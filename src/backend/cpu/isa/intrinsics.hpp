@@ -1,8 +1,9 @@
-// What the ISA headers share. GODWIT_INLINE: functions of these headers must vanish into their callers: one that stayed a function of its
-// own could be linked, in its AVX-512 form, into code that runs on machines without.
+// What the ISA headers share. GODWIT_INLINE: functions of these headers must vanish into their callers: one that stayed
+// a function of its own could be linked, in its AVX-512 form, into code that runs on machines without.
 #pragma once
 
-#if defined(GODWIT_SIMDE)  // tests/backend/simde has come before, in place of <immintrin.h>; functions stay functions: compiled in seconds
+#if defined(GODWIT_SIMDE)  // tests/backend/simde has come before, in place of <immintrin.h>; functions stay functions:
+                           // compiled in seconds
 #define GODWIT_INLINE static inline
 #define GODWIT_INLINE_LAMBDA
 #define GODWIT_UNROLL

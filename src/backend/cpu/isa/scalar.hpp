@@ -1,10 +1,12 @@
-// The lanes in plain C++: 16 at once, for any machine; and the meaning of every function that the other ISAs have too. (Not forced into their
-// callers: compiling that takes minutes.)
+// The lanes in plain C++: 16 at once, for any machine; and the meaning of every function that the other ISAs have too.
+// (Not forced into their callers: compiling that takes minutes.)
 #pragma once
 
 #include <cstdint>
 
 #include "backend/cpu/isa/intrinsics.hpp"
+
+// clang-format off: one operation a line
 
 namespace godwit::cpu {
 namespace {
@@ -12,7 +14,8 @@ namespace {
 struct Scalar {
     static constexpr int kLanes = 16;       // lanes of F and I
     static constexpr int kTile = 1;         // most rows that a product takes at once
-    static constexpr bool kSigned = true;   // dot4_signed takes weights as they are; else it adds 128 to them, for the caller to take off
+    /// dot4_signed takes weights as they are; where false, it adds 128 to them, and the caller subtracts that share.
+    static constexpr bool kSigned = true;
 
     struct F {
         float at[16];
@@ -58,7 +61,8 @@ struct Scalar {
         const uint32_t b = __builtin_bit_cast(uint32_t, value), magnitude = b & 0x7fffffffu;
         const uint32_t special = magnitude > 0x7f800000u ? 0x7e00u | ((magnitude >> 13) & 0x1ffu) : 0x7c00u;
         const uint32_t normal = (magnitude - ((127 - 15) << 23) + 0xfffu + ((magnitude >> 13) & 1u)) >> 13;
-        const uint32_t subnormal = __builtin_bit_cast(uint32_t, __builtin_bit_cast(float, magnitude) + 0.5f) - 0x3f000000u;
+        const float shifted = __builtin_bit_cast(float, magnitude) + 0.5f;
+        const uint32_t subnormal = __builtin_bit_cast(uint32_t, shifted) - 0x3f000000u;
         const uint32_t finite = magnitude < 0x38800000u ? subnormal : normal;
         return static_cast<uint16_t>((magnitude >= 0x47800000u ? special : finite) | ((b >> 16) & 0x8000u));
     }
@@ -74,7 +78,9 @@ struct Scalar {
         return each([=](int i) { return half(static_cast<const uint16_t*>(p)[i]); });
     }
     static F load_bf16(const void* p) {
-        return each([=](int i) { return __builtin_bit_cast(float, static_cast<uint32_t>(static_cast<const uint16_t*>(p)[i]) << 16); });
+        return each([=](int i) {
+            return __builtin_bit_cast(float, static_cast<uint32_t>(static_cast<const uint16_t*>(p)[i]) << 16);
+        });
     }
     static void store(float* p, F a) {
         for (int i = 0; i < 16; ++i) p[i] = a.at[i];
@@ -177,10 +183,13 @@ struct Scalar {
     static Bytes low_bits(Bytes a) { return each_byte([&](int i) { return a.at[i] & ((1 << n) - 1); }); }
     /// n bits of every byte, those from `from` on, moved to `to`; the rest 0.
     template <int from, int to, int n>
-    static Bytes move_bits(Bytes a) { return each_byte([&](int i) { return ((a.at[i] >> from) & ((1 << n) - 1)) << to; }); }
+    static Bytes move_bits(Bytes a) {
+        return each_byte([&](int i) { return ((a.at[i] >> from) & ((1 << n) - 1)) << to; });
+    }
     static Bytes or_bytes(Bytes a, Bytes b) { return each_byte([&](int i) { return a.at[i] | b.at[i]; }); }
 
-    // Dot products of unsigned weights ≤ bound and activations within ±127. x holds four activations in its bytes, for all lanes.
+    // Dot products of unsigned weights ≤ bound and activations within ±127. x holds four activations in its bytes, for
+    // all lanes.
     /// Must a sum be widened after this row (0, 1, …) of a block?
     template <int bound>
     static constexpr bool widen_after(int, bool last) { return last; }
@@ -197,7 +206,8 @@ struct Scalar {
     static I dot4_signed(I sum, Bytes w, int32_t x) {
         return each_int([&](int i) {
             int32_t s = sum.at[i];
-            for (int j = 0; j < 4; ++j) s += static_cast<int8_t>(w.at[4 * i + j]) * static_cast<int8_t>(u(x) >> (8 * j));
+            for (int j = 0; j < 4; ++j)
+                s += static_cast<int8_t>(w.at[4 * i + j]) * static_cast<int8_t>(u(x) >> (8 * j));
             return s;
         });
     }
@@ -205,7 +215,9 @@ struct Scalar {
     template <int i>
     static Scale scale_unsigned(I four) { return each_int([&](int l) { return u(four.at[l]) >> (8 * i) & 255; }); }
     template <int i>
-    static Scale scale_signed(I four) { return each_int([&](int l) { return static_cast<int8_t>(u(four.at[l]) >> (8 * i)); }); }
+    static Scale scale_signed(I four) {
+        return each_int([&](int l) { return static_cast<int8_t>(u(four.at[l]) >> (8 * i)); });
+    }
     /// total + sum · scale.
     static I scaled(I total, Sum sum, Scale scale) {
         return each_int([&](int i) { return total.at[i] + sum.at[i] * scale.at[i]; });
@@ -221,7 +233,8 @@ struct Scalar {
     /// sum + the dot product of two pairs of int16; x is the same pair for all lanes.
     static I dot2(I sum, I pairs, int32_t x) {
         return each_int([&](int i) {
-            return sum.at[i] + static_cast<int16_t>(pairs.at[i]) * static_cast<int16_t>(x) + (pairs.at[i] >> 16) * (x >> 16);
+            const int32_t low = static_cast<int16_t>(pairs.at[i]) * static_cast<int16_t>(x);
+            return sum.at[i] + low + (pairs.at[i] >> 16) * (x >> 16);
         });
     }
 };

@@ -34,10 +34,8 @@ struct TileAttention {
 
     template <bool half>
     GODWIT_INLINE F load(const uint8_t* p) {
-        if constexpr (half)
-            return L::load_half(p);
-        else
-            return L::load(reinterpret_cast<const float*>(p));
+        if constexpr (half) return L::load_half(p);
+        else return L::load(reinterpret_cast<const float*>(p));
     }
 
     /// acc[q] = fma(x[row][q], rows[row], acc[q]) for `count` rows, ascending. `ahead`: what will be read soon, row by
@@ -291,16 +289,12 @@ struct TileAttention {
                       const Sums& part) {
         find_bounds(t, first_place);
         sort_bounds(t);
-        if (t.half)
-            find_scores<true>(t, keys);
-        else
-            find_scores<false>(t, keys);
+        if (t.half) find_scores<true>(t, keys);
+        else find_scores<false>(t, keys);
         for (int64_t q = 0; q < t.rows * t.group; ++q) part.maximum[q] = scale_scores(t, q);
         for (int64_t q = 0; q < t.rows * t.group; ++q) part.sum[q] = exp_scores(t, q, part.maximum[q]);
-        if (t.half)
-            weigh_values<true>(t, values, part);
-        else
-            weigh_values<false>(t, values, part);
+        if (t.half) weigh_values<true>(t, values, part);
+        else weigh_values<false>(t, values, part);
     }
 
     static float exp(float x) {

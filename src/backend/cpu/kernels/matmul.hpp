@@ -1,4 +1,5 @@
-// Products of packed weights with tiles of activations, for every type and every number of rows in a tile: docs/numerics.md over lanes.
+// Products of packed weights with tiles of activations, for every type and every number of rows in a tile:
+// docs/numerics.md over lanes.
 #pragma once
 
 #include "backend/cpu/kernels.hpp"
@@ -15,7 +16,8 @@ GODWIT_INLINE int32_t four_bytes(const int8_t* q) {
     return word;
 }
 
-/// Asks for what a single row will read soon: its products take less time than the memory. Tiles of many rows do not wait.
+/// Asks for what a single row will read soon: its products take less time than the memory. Tiles of many rows do not
+/// wait.
 template <int R, int kBytes>
 GODWIT_INLINE void prefetch(const uint8_t* block) {
     constexpr int kAhead = 4096;
@@ -60,7 +62,8 @@ struct Product32 {
         constexpr int kZero = W::kBound == 128 && L::kSigned ? 0 : W::kZero;
         if constexpr (kZero > 0)
             for (int r = 0; r < R; ++r)
-                total[r] = L::add_int(total[r], L::template shift_left<(kZero == 16 ? 4 : kZero - 1)>(L::set_int(x[r].offset)));
+                total[r] = L::add_int(total[r],
+                                      L::template shift_left<(kZero == 16 ? 4 : kZero - 1)>(L::set_int(x[r].offset)));
     }
 
     GODWIT_INLINE void run(const uint8_t* block, int64_t blocks, const void* tile, int first, F (&acc)[R][P]) {
@@ -95,8 +98,8 @@ struct Product256 {
     static constexpr int kRows = 64 / W::kSubs;  // words of a sub
 
     /// Exact: Σ scale · Σ weight · q over the subs of one block, for every row; weights as stored.
-    GODWIT_INLINE void sums(const uint8_t* block, const Block256* x, int part, const typename W::template Scales<L>& scales,
-                            I (&total)[R]) {
+    GODWIT_INLINE void sums(const uint8_t* block, const Block256* x, int part,
+                            const typename W::template Scales<L>& scales, I (&total)[R]) {
         using Scales = typename W::template Scales<L>;
         for (int r = 0; r < R; ++r) total[r] = L::set_int(0);
         unroll<0, W::kSubs>([&](auto sub) GODWIT_INLINE_LAMBDA {
@@ -135,7 +138,8 @@ struct Product256 {
                 GODWIT_UNROLL
                 for (int r = 0; r < R; ++r) {
                     const I correction = Scales::correction(scales, x[r]);
-                    if constexpr (W::kMinimum == 0) total[r] = L::sub_int(total[r], L::template shift_left<5>(correction));
+                    if constexpr (W::kMinimum == 0)
+                        total[r] = L::sub_int(total[r], L::template shift_left<5>(correction));
                     acc[r][p] = L::fma(L::to_float(total[r]), L::mul(d, L::set(x[r].d)), acc[r][p]);
                     if constexpr (W::kMinimum > 0) {
                         const F minimum = L::load_half(block + W::kMinimum + lane * 2);
@@ -151,17 +155,23 @@ struct Product256 {
 struct WeightsF32 {
     static constexpr int kBytes = 64;
     template <class L>
-    GODWIT_INLINE auto weights(const uint8_t* block, int lane) { return L::load(reinterpret_cast<const float*>(block) + lane); }
+    GODWIT_INLINE auto weights(const uint8_t* block, int lane) {
+        return L::load(reinterpret_cast<const float*>(block) + lane);
+    }
 };
 struct WeightsF16 {
     static constexpr int kBytes = 32;
     template <class L>
-    GODWIT_INLINE auto weights(const uint8_t* block, int lane) { return L::load_half(block + 2 * lane); }
+    GODWIT_INLINE auto weights(const uint8_t* block, int lane) {
+        return L::load_half(block + 2 * lane);
+    }
 };
 struct WeightsBF16 {
     static constexpr int kBytes = 32;
     template <class L>
-    GODWIT_INLINE auto weights(const uint8_t* block, int lane) { return L::load_bf16(block + 2 * lane); }
+    GODWIT_INLINE auto weights(const uint8_t* block, int lane) {
+        return L::load_bf16(block + 2 * lane);
+    }
 };
 
 template <class L, class W, int R, int P>
@@ -172,10 +182,14 @@ struct ProductFloat {
         const auto* x = static_cast<const float*>(tile);
         for (int64_t k = 0; k < blocks; ++k, block += W::kBytes, x += R) {
             F w[P];
-            unroll<0, P>([&](auto p) GODWIT_INLINE_LAMBDA { w[p.value] = W::template weights<L>(block, (first + p.value) * L::kLanes); });
+            unroll<0, P>([&](auto p) GODWIT_INLINE_LAMBDA {
+                w[p.value] = W::template weights<L>(block, (first + p.value) * L::kLanes);
+            });
             unroll<0, R>([&](auto r) GODWIT_INLINE_LAMBDA {
                 const F row = L::set(x[r.value]);
-                unroll<0, P>([&](auto p) GODWIT_INLINE_LAMBDA { acc[r.value][p.value] = L::fma(row, w[p.value], acc[r.value][p.value]); });
+                unroll<0, P>([&](auto p) GODWIT_INLINE_LAMBDA {
+                    acc[r.value][p.value] = L::fma(row, w[p.value], acc[r.value][p.value]);
+                });
             });
         }
     }
@@ -247,7 +261,8 @@ void multiply_tile(const Matmul& m) {
     }
 }
 
-/// Integer products of several rows keep all registers busy with one part; single rows and float products want all parts side by side.
+/// Integer products of several rows keep all registers busy with one part; single rows and float products want all
+/// parts side by side.
 template <class L, template <class, class, int, int> class Product, class W, bool kFloat>
 void multiply(const Matmul& m) {
     constexpr int kParts = 16 / L::kLanes;

@@ -16,7 +16,8 @@ struct Quantise {
         float d, inverse;
     };
 
-    /// From the greatest magnitude's bits: nothing counts as zero below 2^-100, and what is not finite makes NaN of the block.
+    /// From the greatest magnitude's bits: nothing counts as zero below 2^-100, and what is not finite makes NaN of the
+    /// block.
     GODWIT_INLINE Scales scales(int32_t bits) {
         if (bits >= 0x7f800000) return {__builtin_bit_cast(float, 0x7fc00000), 0.0f};
         const float greatest = __builtin_bit_cast(float, bits);
@@ -27,7 +28,8 @@ struct Quantise {
     GODWIT_INLINE I magnitudes(const float* in, int count) {
         const I mask = L::set_int(0x7fffffff);
         I greatest = L::set_int(0);
-        for (int i = 0; i < count; i += L::kLanes) greatest = L::max_int(greatest, L::and_int(L::bits(L::load(in + i)), mask));
+        for (int i = 0; i < count; i += L::kLanes)
+            greatest = L::max_int(greatest, L::and_int(L::bits(L::load(in + i)), mask));
         return greatest;
     }
 

@@ -80,10 +80,8 @@ private:
     template <class Body>
     GODWIT_INLINE void pieces_from(int64_t begin, int64_t count, const Body& body) {
         for (int p = 0; begin < count; ++p, begin += L::kLanes) {
-            if (begin + L::kLanes <= count)
-                body(p, begin, Whole<L>{});
-            else
-                body(p, begin, Rest<L>{static_cast<int>(count - begin)});
+            if (begin + L::kLanes <= count) body(p, begin, Whole<L>{});
+            else body(p, begin, Rest<L>{static_cast<int>(count - begin)});
         }
     }
 };
@@ -256,10 +254,8 @@ struct Rope {
             int64_t i = 0;
             for (; i + 2 * L::kLanes <= 2 * pairs; i += 2 * L::kLanes) step(i, Whole<L>{}, Whole<L>{});
             const int left = static_cast<int>(2 * pairs - i);
-            if (left > L::kLanes)
-                step(i, Whole<L>{}, Rest<L>{left - L::kLanes});
-            else if (left > 0)
-                step(i, Rest<L>{left}, Rest<L>{0});
+            if (left > L::kLanes) step(i, Whole<L>{}, Rest<L>{left - L::kLanes});
+            else if (left > 0) step(i, Rest<L>{left}, Rest<L>{0});
         }
     }
 };
@@ -267,10 +263,8 @@ struct Rope {
 template <class L>
 void rope_row(const float* in, int64_t heads, int64_t head_dim, const float* table, int64_t pairs, RopePairing pairing,
               float* out) {
-    if (pairing == RopePairing::Interleaved)
-        Rope<L>::neighbours(in, heads, head_dim, table, pairs, out);
-    else
-        Rope<L>::halves(in, heads, head_dim, table, pairs, out);
+    if (pairing == RopePairing::Interleaved) Rope<L>::neighbours(in, heads, head_dim, table, pairs, out);
+    else Rope<L>::halves(in, heads, head_dim, table, pairs, out);
     if (in == out) return;
     for (int64_t h = 0; h < heads; ++h)
         for (int64_t i = h * head_dim + 2 * pairs; i < (h + 1) * head_dim; ++i) out[i] = in[i];

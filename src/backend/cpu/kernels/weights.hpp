@@ -1,6 +1,7 @@
-// How the weights of each type lie in a group of 16 outputs (packed.hpp) and come out of it as bytes that dot products take.
-// A format has: Block, the activations it meets; kBytes of a packed block; kBound, the greatest byte that weights() gives (128: signed bytes); kScale …,
-// where in the block the 16-bit fields of the 16 outputs stand. weights(): four consecutive weights of each lane.
+// How the weights of each type lie in a group of 16 outputs (packed.hpp) and come out of it as bytes that dot products
+// take. A format has: Block, the activations it meets; kBytes of a packed block; kBound, the greatest byte that
+// weights() gives (128: signed bytes); kScale …, where in the block the 16-bit fields of the 16 outputs stand.
+// weights(): four consecutive weights of each lane.
 #pragma once
 
 #include "backend/activation_blocks.hpp"
@@ -32,31 +33,41 @@ struct WeightsQ4_0 {
     using Block = Block32;
     static constexpr int kBytes = 288, kScale = 256, kMinimum = 0, kBound = 15, kZero = 1;
     template <class L, int row>
-    GODWIT_INLINE auto weights(const uint8_t* block, int part) { return nibbles<L, row>(block, part); }
+    GODWIT_INLINE auto weights(const uint8_t* block, int part) {
+        return nibbles<L, row>(block, part);
+    }
 };
 struct WeightsQ4_1 {
     using Block = Block32;
     static constexpr int kBytes = 320, kScale = 256, kMinimum = 288, kBound = 15, kZero = 0;
     template <class L, int row>
-    GODWIT_INLINE auto weights(const uint8_t* block, int part) { return nibbles<L, row>(block, part); }
+    GODWIT_INLINE auto weights(const uint8_t* block, int part) {
+        return nibbles<L, row>(block, part);
+    }
 };
 struct WeightsQ5_0 {
     using Block = Block32;
     static constexpr int kBytes = 352, kScale = 320, kMinimum = 0, kBound = 31, kZero = 2;
     template <class L, int row>
-    GODWIT_INLINE auto weights(const uint8_t* block, int part) { return five_bits<L, row>(block, part); }
+    GODWIT_INLINE auto weights(const uint8_t* block, int part) {
+        return five_bits<L, row>(block, part);
+    }
 };
 struct WeightsQ5_1 {
     using Block = Block32;
     static constexpr int kBytes = 384, kScale = 320, kMinimum = 352, kBound = 31, kZero = 0;
     template <class L, int row>
-    GODWIT_INLINE auto weights(const uint8_t* block, int part) { return five_bits<L, row>(block, part); }
+    GODWIT_INLINE auto weights(const uint8_t* block, int part) {
+        return five_bits<L, row>(block, part);
+    }
 };
 struct WeightsQ8_0 {
     using Block = Block32;
     static constexpr int kBytes = 544, kScale = 512, kMinimum = 0, kBound = 128, kZero = 16;
     template <class L, int row>
-    GODWIT_INLINE auto weights(const uint8_t* block, int part) { return words<L>(block, row, part); }
+    GODWIT_INLINE auto weights(const uint8_t* block, int part) {
+        return words<L>(block, row, part);
+    }
 };
 
 /// Scales and minima of Q4_K and Q5_K, 6 bits each: four to a word, subs 0–3 and 4–7.
