@@ -34,8 +34,8 @@ bool is_safe_path(std::string_view path);
 
 /// One model of a repository: a GGUF file, or all parts of a split one in their order.
 struct Variant {
-    std::string
-        quant;  // "Q4_K_M"; the file's name without its end where it says none, or where another variant has the same
+    /// "Q4_K_M"; the file's name without its end where it says none, or where another variant has the same
+    std::string quant;
     std::vector<RepoFile> files;
     uint64_t parts = 1;  // as the names say; files.size() if none is missing
 

@@ -5,6 +5,8 @@
 
 #include "base/printable.hpp"
 
+template class nlohmann::basic_json<nlohmann::ordered_map>;
+
 namespace godwit {
 namespace {
 

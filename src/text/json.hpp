@@ -1,5 +1,5 @@
-// JSON from outside: parsed with limits, in linear time, the order of members and the spelling of numbers kept; and
-// written.
+// JSON: parsed with limits in linear time, the order of members kept; and written. (The spelling of fractions is lost:
+// 1.50 becomes 1.5.)
 #pragma once
 
 #include <nlohmann/json.hpp>
@@ -7,6 +7,9 @@
 #include <string_view>
 
 #include "base/result.hpp"
+
+// Compiled once, in json.cpp: a third of the time of every file that builds or reads JSON.
+extern template class nlohmann::basic_json<nlohmann::ordered_map>;
 
 namespace godwit {
 

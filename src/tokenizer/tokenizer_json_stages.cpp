@@ -123,8 +123,7 @@ Result<std::string> decode_base64(const JsonNode& node) {
     return out;
 }
 
-// --- Normalizers
-// ------------------------------------------------------------------------------------------------------
+// --- Normalizers -----------------------------------------------------------------------------------------------------
 
 Result<void> add_bert(Normalizers& out, const JsonNode& node) {
     BertNormalization bert;
@@ -191,8 +190,7 @@ Result<void> add_normalizer(Normalizers& out, const JsonNode& node, Growth& grow
     return done();
 }
 
-// --- Pre-tokenizers
-// ---------------------------------------------------------------------------------------------------
+// --- Pre-tokenizers --------------------------------------------------------------------------------------------------
 
 Result<SplitBehavior> read_behavior(const JsonNode& stage, SplitBehavior usual) {
     constexpr std::pair<std::string_view, SplitBehavior> kNames[] = {
@@ -265,8 +263,7 @@ Result<void> add_splitter(Splitters& out, const JsonNode& node, Growth& growth) 
     return done();
 }
 
-// --- Decoders
-// ---------------------------------------------------------------------------------------------------------
+// --- Decoders --------------------------------------------------------------------------------------------------------
 
 Result<void> add_replace_decoder(Decoder& out, const JsonNode& node, Growth& growth) {
     Pattern pattern = TRY(read_pattern(node));

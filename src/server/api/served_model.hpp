@@ -13,8 +13,8 @@ namespace godwit::api {
 struct ServedModel {
     std::string id;       // as requests name it
     int64_t created = 0;  // Unix time
-    SamplingParams
-        sampling;  // where a request says nothing: the server's flags, else the file's, else the built-in ones
+    /// Where a request says nothing: the server's flags, else the file's, else the built-in ones
+    SamplingParams sampling;
     Metrics metrics;
     std::atomic<int64_t> in_work = 0;  // requests between submission and their end
     int64_t in_work_max = 1024;        // beyond it: 429

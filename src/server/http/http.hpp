@@ -79,8 +79,8 @@ struct Options {
     uint16_t port = 8080;                   // 0: any free one
     std::string tls_cert, tls_key;          // files (PEM); both or none
     std::vector<std::string> cors_origins;  // allowed; "*": all
-    std::vector<std::string>
-        host_names;  // further names that a Host header may have while `host` is a loopback address
+    /// Further names that a Host header may have while `host` is a loopback address
+    std::vector<std::string> host_names;
     size_t header_bytes_max = 16 << 10;
     size_t body_bytes_max = 32 << 20;  // also after decompression
     int connections_max = 4096;

@@ -155,8 +155,7 @@ void ServerImpl::wait_for_signal() {
     });
 }
 
-// --- Connections
-// ----------------------------------------------------------------------------------------------------------------
+// --- Connections -----------------------------------------------------------------------------------------------------
 
 void ServerImpl::accept() {
     acceptor_.async_accept([this](error_code ec, tcp::socket socket) { on_accept(ec, std::move(socket)); });
@@ -190,8 +189,7 @@ void ServerImpl::closed(Connection& connection) {
     if (draining_ && connections_.empty()) end();
 }
 
-// --- Requests
-// -------------------------------------------------------------------------------------------------------------------
+// --- Requests --------------------------------------------------------------------------------------------------------
 
 void ServerImpl::dispatch(std::shared_ptr<Answer> answer) {
     auto exchange = make_exchange(answer, inbox_);
@@ -221,8 +219,7 @@ Response ServerImpl::error(int status, std::string_view message, std::string_vie
     }
 }
 
-// --- The end
-// --------------------------------------------------------------------------------------------------------------------
+// --- The end ---------------------------------------------------------------------------------------------------------
 
 void ServerImpl::begin_drain() {
     if (draining_.exchange(true)) return;
