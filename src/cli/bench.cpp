@@ -6,7 +6,6 @@
 //   generate  `depth` tokens each, then, timed, `generate` steps in which all of them generate.
 // The engine has no thread of its own here: bench makes its steps, so that it knows what it times.
 // With --url it measures a server instead (bench_url.cpp).
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <chrono>
 #include <random>
@@ -19,6 +18,7 @@
 #include "cli/progress.hpp"
 #include "engine/engine_impl.hpp"
 #include "hub/store.hpp"
+#include "text/json.hpp"
 
 namespace godwit {
 namespace {
@@ -248,39 +248,44 @@ Result<int> bench(BenchOptions options) {
 
 }  // namespace
 
-void add_bench(CLI::App& app, Action& action) {
+Command bench_command() {
     auto options = std::make_shared<BenchOptions>();
     auto server = std::make_shared<UrlBenchOptions>();
-    CLI::App* command =
-        app.add_subcommand("bench", "how fast a model reads prompts and generates here, or a server under load");
-    options->model.add_to(*command);
-    CLI::Option* model = command->get_option("MODEL")->required(false);
-    CLI::Option* url = server->add_to(*command)->excludes(model);
-    command->remove_option(command->get_option("--context"));  // follows from the others
-    auto add = [&](const char* name, int64_t& value, const char* what, int64_t min, int64_t max) {
-        command->add_option(name, value, fmt::format("{} (default: {})", what, value))
-            ->check(CLI::Range(min, max))
-            ->excludes(url);
+    Command command{.name = "bench", .purpose = "how fast a model reads and generates here, or a server under load"};
+    options->model.add_model_to(command, false);
+    auto add = [&](const char* name, int64_t& value, const char* what, double min, double max) {
+        command.add({.name = name,
+                     .value = "N",
+                     .target = &value,
+                     .help = fmt::format("{} (default: {})", what, value),
+                     .min = min,
+                     .max = max,
+                     .excludes = {"--url"}});
     };
-    constexpr int64_t kTokensMax = 1 << 24;
     add("--prompt", options->prompt, "tokens of a prompt", 1, kTokensMax);
     add("--generate", options->generate, "tokens to generate", 1, kTokensMax);
     add("--depth", options->depth, "tokens in the context before what is timed", 0, kTokensMax);
     add("--batch", options->batch, "sequences at once", 1, 1024);
     add("--repeat", options->repeat, "times to measure, after a warm-up", 1, 1000);
-    command->add_flag("--json", options->json,
-                      R"({"prompt_tokens_per_second","generate_tokens_per_second","bandwidth_share",…})");
-    command->footer(
-        "Examples:\n"
+    command.add({.name = "--json",
+                 .target = &options->json,
+                 .help = R"({"prompt_tokens_per_second", "generate_tokens_per_second", "bandwidth_share", …})"});
+    options->model.add_compute_to(command);
+    server->add_to(command);
+    command.one_of = {{"MODEL", "--url"}};
+    command.notes =
+        "Examples\n"
         "  godwit bench model.gguf\n"
         "  godwit bench model.gguf --batch 16 --depth 2048 --json\n"
-        "  godwit bench --url http://127.0.0.1:8080 --concurrency 8 --prompt-tokens 256 --output-tokens 64\n"
-        "Prompts are random tokens, generation is greedy. Shown is the median of the repeats.");
-    command->callback([=, &action] {
-        if (url->empty() && model->empty()) throw CLI::RequiredError("MODEL or --url");
+        "  godwit bench --url http://127.0.0.1:8080 --concurrency 8 --prompt-tokens 256\n"
+        "\n"
+        "Prompts are random tokens, generation is greedy. Shown is the median of the\n"
+        "repeats.";
+    command.action = [options, server] {
         server->json = options->json;
-        action = [=] { return url->empty() ? bench(*options) : bench_url(*server); };
-    });
+        return server->url.empty() ? bench(*options) : bench_url(*server);
+    };
+    return command;
 }
 
 }  // namespace godwit

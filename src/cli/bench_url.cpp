@@ -3,7 +3,6 @@
 // tokens that are asked for is found by two requests before.
 #include "cli/bench_url.hpp"
 
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cmath>
 #include <map>
@@ -14,6 +13,7 @@
 #include "cli/common.hpp"
 #include "cli/load_client.hpp"
 #include "cli/progress.hpp"
+#include "text/json.hpp"
 
 namespace godwit {
 namespace {
@@ -196,13 +196,13 @@ void print_table(const UrlBenchOptions& options, const LoadTarget& target, const
         fmt::print("{}  {} failed: {}\n", i == 0 ? "\n" : "", sum.failures[i].second, sum.failures[i].first);
 }
 
-nlohmann::ordered_json to_json(const std::optional<Distribution>& found) {
+Json to_json(const std::optional<Distribution>& found) {
     if (!found) return nullptr;
     return {{"mean", found->mean}, {"median", found->median}, {"p90", found->p90}, {"p99", found->p99}};
 }
 
-nlohmann::ordered_json to_json(const UrlBenchOptions& options, const LoadTarget& target, const LoadSummary& sum) {
-    nlohmann::ordered_json failures = nlohmann::ordered_json::array();
+Json to_json(const UrlBenchOptions& options, const LoadTarget& target, const LoadSummary& sum) {
+    Json failures = Json::array();
     for (const auto& [text, count] : sum.failures) failures.push_back({{"error", text}, {"count", count}});
     return {{"url", target.base},
             {"api", target.chat ? "chat" : "completions"},
@@ -224,7 +224,7 @@ nlohmann::ordered_json to_json(const UrlBenchOptions& options, const LoadTarget&
             {"input_tokens_per_second", sum.per_second(sum.input_tokens)},
             {"output_tokens_per_second", sum.per_second(sum.output_tokens)},
             {"total_tokens_per_second", sum.per_second(sum.input_tokens + sum.output_tokens)},
-            {"goodput_requests_per_second", sum.good ? nlohmann::ordered_json(sum.per_second(*sum.good)) : nullptr},
+            {"goodput_requests_per_second", sum.good ? Json(sum.per_second(*sum.good)) : nullptr},
             {"ttft_ms", to_json(sum.ttft)},
             {"itl_ms", to_json(sum.itl)},
             {"tpot_ms", to_json(sum.tpot)},
@@ -233,32 +233,41 @@ nlohmann::ordered_json to_json(const UrlBenchOptions& options, const LoadTarget&
 
 }  // namespace
 
-CLI::Option* UrlBenchOptions::add_to(CLI::App& command) {
-    CLI::Option* server = command.add_option("--url", url, "measure this OpenAI server instead (http://HOST:PORT)");
-    auto add = [&](const char* name, auto& value, const std::string& what) {
-        return command.add_option(name, value, what)->needs(server)->group("With --url");
+void UrlBenchOptions::add_to(Command& command) {
+    constexpr double kMost = 1 << 24;  // prompts lie in memory
+    constexpr const char* kSection = "A server";
+    command.add({.name = "--url",
+                 .value = "URL",
+                 .target = &url,
+                 .help = "measure this OpenAI server instead (http://HOST:PORT)",
+                 .excludes = {"MODEL"},
+                 .section = kSection});
+    auto add = [&](const char* name, const char* word, Target value, std::string help, double min = -kUnlimited,
+                   double max = kUnlimited) {
+        command.add({.name = name,
+                     .value = word,
+                     .target = value,
+                     .help = std::move(help),
+                     .min = min,
+                     .max = max,
+                     .needs = "--url",
+                     .section = kSection});
     };
-    add("--model", model, "name of the model (default: the first one that the server lists)");
-    add("--api-key", api_key, "sent as a bearer token");
-    add("--requests", requests, fmt::format("requests in all (default: {})", requests))
-        ->check(CLI::Range(1, 1'000'000));
-    add("--concurrency", concurrency, "requests at once (default: 8; with --rate: no limit)")
-        ->check(CLI::Range(1, 10'000));
-    add("--rate", rate, "requests per second that come at random (default: the next when one has ended)")
-        ->check(CLI::Range(1e-3, 1e5));
-    add("--prompt-tokens", prompt_tokens, fmt::format("about how long prompts are (default: {})", prompt_tokens))
-        ->check(CLI::Range(1, 1 << 24));
-    add("--output-tokens", output_tokens, fmt::format("tokens of an answer, at most (default: {})", output_tokens))
-        ->check(CLI::Range(1, 1 << 24));
-    add("--shared-prefix", shared_prefix, "share of a prompt that is the same in all, 0 to 1 (default: 0)")
-        ->check(CLI::Range(0.0, 1.0));
-    add("--goodput", goodput, "count requests within limits in ms: ttft:MS,tpot:MS,e2el:MS, any of them");
-    add("--seed", seed, "same seed, same prompts (default: 0)");
-    command.add_flag("--chat", chat, "/v1/chat/completions instead of /v1/completions")
-        ->needs(server)
-        ->group("With --url");
-    command.add_flag("--ignore-eos", ignore_eos, "ask for answers of full length")->needs(server)->group("With --url");
-    return server;
+    add("--requests", "N", &requests, fmt::format("requests in all (default: {})", requests), 1, 1e6);
+    add("--concurrency", "N", &concurrency, "requests at once (default: 8; with --rate: no limit)", 1, 1e4);
+    add("--rate", "X", &rate, "requests per second that come at random (default: the next when one has ended)", 1e-3,
+        1e5);
+    add("--prompt-tokens", "N", &prompt_tokens, fmt::format("about how long prompts are (default: {})", prompt_tokens),
+        1, kMost);
+    add("--output-tokens", "N", &output_tokens,
+        fmt::format("tokens of an answer, at most (default: {})", output_tokens), 1, kMost);
+    add("--shared-prefix", "X", &shared_prefix, "share of a prompt that is the same in all, 0 to 1 (default: 0)", 0, 1);
+    add("--goodput", "LIMITS", &goodput, "count requests within limits in ms: ttft:MS,tpot:MS,e2el:MS, any of them");
+    add("--model", "NAME", &model, "name of the model (default: the first one that the server lists)");
+    add("--api-key", "KEY", &api_key, "sent as a bearer token");
+    add("--chat", "", &chat, "/v1/chat/completions instead of /v1/completions");
+    add("--ignore-eos", "", &ignore_eos, "ask for answers of full length");
+    add("--seed", "N", &seed, "same seed, same prompts (default: 0)");
 }
 
 Result<int> bench_url(const UrlBenchOptions& options) {

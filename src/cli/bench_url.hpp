@@ -4,12 +4,7 @@
 #include <cstdint>
 #include <string>
 
-#include "base/result.hpp"
-
-namespace CLI {
-class App;
-class Option;
-}  // namespace CLI
+#include "cli/command.hpp"
 
 namespace godwit {
 
@@ -22,8 +17,8 @@ struct UrlBenchOptions {
     uint64_t seed = 0;
     bool chat = false, ignore_eos = false, json = false;
 
-    /// All but --json; returns --url, without which none of the others may be given.
-    CLI::Option* add_to(CLI::App& command);
+    /// All but --json.
+    void add_to(Command& command);
 };
 
 /// Runs it and prints its report. 1 if no request succeeded. Errors: a bad option, a server that does not answer.

@@ -4,8 +4,8 @@
 
 #include <algorithm>
 #include <cstdlib>
-#include <numeric>
 
+#include "base/nearest.hpp"
 #include "base/printable.hpp"
 #include "cli/common.hpp"
 
@@ -47,34 +47,6 @@ constexpr const char* kKeys =
     "  Ctrl-C         stops the answer; at the prompt gives up the line\n"
     "  Up, Ctrl-R     earlier messages; searches them\n"
     "A message that begins with / needs a blank before it.\n";
-
-/// How many letters must be put in, taken out or replaced (Levenshtein's distance).
-size_t distance(std::string_view a, std::string_view b) {
-    std::vector<size_t> row(b.size() + 1);
-    std::iota(row.begin(), row.end(), size_t{0});
-    for (size_t i = 0; i < a.size(); ++i) {
-        size_t corner = std::exchange(row[0], i + 1);
-        for (size_t j = 0; j < b.size(); ++j) {
-            size_t replaced = corner + (a[i] != b[j]);
-            corner = row[j + 1];
-            row[j + 1] = std::min({replaced, row[j] + 1, corner + 1});
-        }
-    }
-    return row.back();
-}
-
-/// The command that was meant, or null.
-const CommandName* nearest(std::string_view name) {
-    constexpr size_t kFarthest = 2, kLongest = 16;
-    const CommandName* best = nullptr;
-    size_t least = kFarthest + 1;
-    if (name.size() < 2 || name.size() > kLongest) return nullptr;
-    for (const CommandName& command : kCommands) {
-        size_t away = std::string_view(command.name).starts_with(name) ? 0 : distance(name, command.name);
-        if (away < least) best = &command, least = away;
-    }
-    return best;
-}
 
 std::string_view trimmed(std::string_view text) {
     constexpr std::string_view kBlanks = " \t\r\n";
@@ -167,10 +139,12 @@ Result<ChatCommand> ChatCommand::parse(std::string_view line) {
     auto* found = std::find_if(std::begin(kCommands), std::end(kCommands),
                                [&](const CommandName& command) { return command.name == name; });
     if (found == std::end(kCommands)) {
-        const CommandName* meant = nearest(name);
+        std::vector<std::string_view> names;
+        for (const CommandName& command : kCommands) names.emplace_back(command.name);
+        std::string_view near = nearest(name, names);
         return error("{}: no such command ({})", printable(name, 40),
-                     meant ? fmt::format("did you mean {}? /help lists all", meant->name)
-                           : "/help lists them; a message needs a blank before the /");
+                     near.empty() ? "/help lists them; a message needs a blank before the /"
+                                  : fmt::format("did you mean {}? /help lists all", near));
     }
     if (found->argument == Argument::None && !argument.empty()) return error("{}: takes nothing behind it", name);
     if (found->argument == Argument::Needed && argument.empty())

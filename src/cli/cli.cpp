@@ -1,23 +1,49 @@
 #include "cli/cli.hpp"
 
-#include <CLI/CLI.hpp>
+#include <algorithm>
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
+#include <iterator>
 #include <new>
 #include <system_error>
 
+#include "base/nearest.hpp"
 #include "base/printable.hpp"
 #include "base/version.hpp"
+#include "cli/common.hpp"
+#include "text/json.hpp"
 
 namespace godwit {
 namespace {
 
+constexpr Command (*kCommands[])() = {run_command,    serve_command,     bench_command,      doctor_command,
+                                      pull_command,   list_command,      rm_command,         inspect_command,
+                                      plan_command,   tokenize_command,  detokenize_command, render_command,
+                                      logits_command, perplexity_command};
+
+std::string help(const std::vector<Command>& commands) {
+    std::string page =
+        "Godwit runs language models on this machine.\n\n"
+        "Usage: godwit COMMAND …\n\n";
+    for (const Command& command : commands) page += help_row(fmt::format("  {}", command.name), command.purpose, 14);
+    return page +
+           "\n"
+           "  -h, --help  of a command: what it takes\n"
+           "  -V, --version\n"
+           "\n"
+           "Examples\n"
+           "  godwit run model.gguf\n"
+           "  godwit run model.gguf -p 'Why is the sky blue?'\n"
+           "  godwit serve model.gguf\n"
+           "  godwit inspect --help\n";
+}
+
 /// The action, with what the standard library throws (memory, threads, output through fmt) as an Error, and output that
 /// got lost as one.
-Result<int> perform(const Action& action) {
+Result<int> perform(const Command& command) {
     try {
-        int status = TRY(action());
+        int status = TRY(command.action());
         if (std::fflush(stdout) != 0 || std::ferror(stdout) != 0)
             return error("standard output: cannot write: {}", std::strerror(errno));
         return status;
@@ -28,50 +54,53 @@ Result<int> perform(const Action& action) {
     }
 }
 
+/// Names in the message come from outside: still one line, and nothing that drives the terminal.
+int fail(int status, const std::string& where, const Error& failure) {
+    std::fprintf(stderr, "%s: %s\n", where.c_str(), printable(failure.message, 4000).c_str());
+    return status;
+}
+
+int execute(Command& command, const std::vector<std::string>& arguments) {
+    const Result<void> parsed = command.parse(arguments);
+    const Result<int> result = parsed.ok() ? perform(command) : parsed.error();
+    if (result.ok()) return result.value();
+    if (command.has("--json")) print_json({{"error", result.error().message}});
+    return parsed.ok() ? fail(1, "godwit", result.error()) : fail(2, "godwit " + command.name, result.error());
+}
+
 }  // namespace
 
 int run_cli(int argc, char** argv) {
-    CLI::App app{"Godwit runs language models on this machine.", "godwit"};
-    app.set_version_flag("--version", fmt::format("godwit {}", version()));
-    app.require_subcommand(1);
-    app.footer(
-        "Examples:\n"
-        "  godwit run model.gguf\n"
-        "  godwit run model.gguf -p 'Why is the sky blue?'\n"
-        "  godwit inspect model.gguf --tensors\n"
-        "  godwit COMMAND --help");
-    Action action;
-    add_run(app, action);
-    add_serve(app, action);
-    add_bench(app, action);
-    add_doctor(app, action);
-    add_pull(app, action);
-    add_list(app, action);
-    add_rm(app, action);
-    add_inspect(app, action);
-    add_plan(app, action);
-    add_tokenize(app, action);
-    add_detokenize(app, action);
-    add_render(app, action);
-    add_logits(app, action);
-    add_perplexity(app, action);
-    auto is_first = [&](const CLI::App* command) { return command->get_name() == argv[1]; };
-    if (argc > 1 && argv[1][0] != '-' &&
-        app.get_subcommands(is_first).empty()) {  // CLI11 would say that a command is missing
-        std::fprintf(stderr, "godwit: there is no command '%s' (godwit --help lists them)\n",
-                     printable(argv[1]).c_str());
+    const std::vector<std::string> arguments(argv + 1, argv + std::max(argc, 1));
+    std::vector<Command> commands;
+    for (auto* make : kCommands) commands.push_back(make());
+    auto asks = [&](const char* brief, const char* name) {
+        auto options_end = std::find(arguments.begin(), arguments.end(), "--");
+        return std::any_of(arguments.begin(), options_end,
+                           [&](const auto& text) { return text == brief || text == name; });
+    };
+    auto is_named = [&](const Command& each) { return !arguments.empty() && each.name == arguments.front(); };
+    const auto command = std::find_if(commands.begin(), commands.end(), is_named);
+    if (asks("-h", "--help")) {
+        const std::string page = command == commands.end() ? help(commands) : command->help();
+        return std::fputs(page.c_str(), stdout) < 0 || std::fflush(stdout) != 0;
+    }
+    if (asks("-V", "--version")) {
+        const std::string line = fmt::format("godwit {}\n", version());
+        return std::fputs(line.c_str(), stdout) < 0 || std::fflush(stdout) != 0;
+    }
+    if (command != commands.end()) return execute(*command, {arguments.begin() + 1, arguments.end()});
+    if (arguments.empty()) {
+        std::fputs(help(commands).c_str(), stderr);
         return 2;
     }
-    try {  // CLI11 reports by exceptions; they end here
-        app.parse(argc, argv);
-    } catch (const CLI::ParseError& parse_error) {
-        return app.exit(parse_error) == 0 ? 0 : 2;
-    }
-    Result<int> result = perform(action);
-    if (result.ok()) return result.value();
-    // Names in it come from outside: still one line, and nothing that drives the terminal.
-    std::fprintf(stderr, "godwit: %s\n", printable(result.error().message, 4000).c_str());
-    return 1;
+    std::vector<std::string_view> names;
+    for (const Command& each : commands) names.push_back(each.name);
+    const std::string_view near = nearest(arguments.front(), names);
+    return fail(2, "godwit",
+                error("there is no {} '{}' ({})", arguments.front().starts_with('-') ? "option" : "command",
+                      printable(arguments.front()),
+                      near.empty() ? "godwit --help lists them" : fmt::format("did you mean {}?", near)));
 }
 
 }  // namespace godwit

@@ -2,7 +2,6 @@
 
 #include <sys/stat.h>
 
-#include <CLI/CLI.hpp>
 #include <cerrno>
 #include <charconv>
 #include <cstdio>
@@ -13,21 +12,45 @@
 #include "base/thread_count.hpp"
 #include "engine/runtime.hpp"
 #include "hub/store.hpp"
+#include "text/json.hpp"
 
 namespace godwit {
 
-void ModelOptions::add_to(CLI::App& command) {
-    command.add_option("MODEL", path, kModelHelp)->required();
+Option threads_option(int32_t& threads) {
+    return {.name = "--threads",
+            .value = "N",
+            .target = &threads,
+            .help = "threads to compute with (default: all cores this process may use)",
+            .min = 1,
+            .max = 1024,
+            .section = kMoreOptions};
+}
+
+Option context_option(int64_t& context, const char* help) {
+    return {.name = "--context", .value = "N", .target = &context, .help = help, .min = 1, .max = kTokensMax};
+}
+
+void ModelOptions::add_to(Command& command) {
+    add_model_to(command);
     add_settings_to(command);
 }
 
-void ModelOptions::add_settings_to(CLI::App& command) {
-    command.add_option("--threads", threads, "threads to compute with (default: all cores this process may use)")
-        ->check(CLI::Range(1, 1024));
-    command.add_option("--context", context, "tokens of one sequence (default: the model's, at most 8192)")
-        ->check(CLI::Range(int64_t{1}, int64_t{1} << 30));
-    command.add_option("--kv", kv, "how keys and values are stored (default: f16)")
-        ->check(CLI::IsMember({"f16", "f32"}));
+void ModelOptions::add_model_to(Command& command, bool is_required) {
+    command.add({.name = "MODEL", .target = &path, .help = kModelHelp, .is_required = is_required});
+}
+
+void ModelOptions::add_settings_to(Command& command) {
+    command.add(context_option(context));
+    add_compute_to(command);
+}
+
+void ModelOptions::add_compute_to(Command& command) {
+    command.add(threads_option(threads));
+    command.add({.name = "--kv",
+                 .value = "f16|f32",
+                 .target = &kv,
+                 .help = "how keys and values are stored (default: f16)",
+                 .section = kMoreOptions});
 }
 
 EngineSettings ModelOptions::settings(int64_t rows, int64_t logit_rows) const {
@@ -133,9 +156,6 @@ std::string human_bytes(uint64_t bytes) {
     return unit == 0 ? fmt::format("{} B", bytes) : fmt::format("{:.1f} {}", value, kUnits[unit]);
 }
 
-void print_json(const nlohmann::ordered_json& json) {
-    std::string text = json.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace);
-    std::printf("%s\n", text.c_str());
-}
+void print_json(const Json& json) { std::printf("%s\n", json_text(json).c_str()); }
 
 }  // namespace godwit

@@ -3,7 +3,7 @@
 
 #include <cstdio>
 #include <memory>
-#include <nlohmann/json.hpp>
+#include <nlohmann/json_fwd.hpp>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -11,18 +11,21 @@
 #include "backend/device.hpp"
 #include "base/result.hpp"
 #include "base/thread_pool.hpp"
+#include "cli/command.hpp"
 #include "engine/memory_plan.hpp"
 #include "model/model.hpp"
-
-namespace CLI {
-class App;
-}
 
 namespace godwit {
 
 /// What MODEL is.
 inline constexpr const char* kModelHelp =
     "a GGUF file (of a split model: its first part), or the name of a pulled model";
+
+inline constexpr double kTokensMax = 1 << 30;  // of every option that counts tokens
+
+Option threads_option(int32_t& threads);
+Option context_option(int64_t& context,
+                      const char* help = "tokens of one sequence (default: the model's, at most 8192)");
 
 /// Options of every command that runs a model.
 struct ModelOptions {
@@ -31,10 +34,13 @@ struct ModelOptions {
     int64_t context = 0;  // 0: see EngineSettings
     std::string kv = "f16";
 
-    /// MODEL and the settings.
-    void add_to(CLI::App& command);
-    /// All but MODEL.
-    void add_settings_to(CLI::App& command);
+    /// All of them.
+    void add_to(Command& command);
+    void add_model_to(Command& command, bool is_required = true);
+    /// --context, and how it is computed.
+    void add_settings_to(Command& command);
+    /// --threads and --kv.
+    void add_compute_to(Command& command);
     /// Engine settings from these, with steps of `rows` rows of which `logit_rows` give logits.
     EngineSettings settings(int64_t rows, int64_t logit_rows) const;
     /// Options of an engine for `sequences` at once.

@@ -1,5 +1,4 @@
 // godwit doctor: what this machine has, which kernel serves which type of weights, and how fast memory and kernels are.
-#include <CLI/CLI.hpp>
 #include <chrono>
 
 #include "backend/cpu/choose_kernels.hpp"
@@ -12,6 +11,7 @@
 #include "cli/cli.hpp"
 #include "cli/common.hpp"
 #include "cli/progress.hpp"
+#include "text/json.hpp"
 
 namespace godwit {
 namespace {
@@ -90,7 +90,7 @@ Result<int> doctor(const DoctorOptions& options) {
     std::vector<std::string> runnable;
     for (const cpu::Kernels* each : cpu::runnable_kernels()) runnable.emplace_back(each->name);
     if (options.json) {
-        nlohmann::ordered_json list = nlohmann::ordered_json::array();
+        Json list = Json::array();
         for (const TypeReport& type : types)
             list.push_back({{"type", std::string(dtype_name(type.dtype))},
                             {"kernels", type.has_kernel ? kernels->name : "reference"},
@@ -124,14 +124,16 @@ Result<int> doctor(const DoctorOptions& options) {
 
 }  // namespace
 
-void add_doctor(CLI::App& app, Action& action) {
+Command doctor_command() {
     auto options = std::make_shared<DoctorOptions>();
-    CLI::App* command = app.add_subcommand("doctor", "what this machine has, which kernels run here, and how fast");
-    command->add_option("--threads", options->threads, "threads (default: the cores this process may use)")
-        ->check(CLI::Range(1, 1024));
-    command->add_flag("--json", options->json, R"({"cpu","threads","kernels","read_bytes_per_second","types":[…],…})");
-    command->footer("Examples:\n  godwit doctor\n  GODWIT_ISA=avx2 godwit doctor --json");
-    command->callback([=, &action] { action = [options] { return doctor(*options); }; });
+    Command command{.name = "doctor", .purpose = "what this machine has, which kernels run here, and how fast"};
+    command.add(threads_option(options->threads));
+    command.add({.name = "--json",
+                 .target = &options->json,
+                 .help = R"({"cpu","threads","kernels","read_bytes_per_second","types":[…],…})"});
+    command.notes = "Examples\n  godwit doctor\n  GODWIT_ISA=avx2 godwit doctor --json";
+    command.action = [options] { return doctor(*options); };
+    return command;
 }
 
 }  // namespace godwit

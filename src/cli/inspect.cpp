@@ -1,5 +1,4 @@
 // godwit inspect, godwit plan: what a model file holds, and what running it would take.
-#include <CLI/CLI.hpp>
 #include <map>
 
 #include "base/printable.hpp"
@@ -8,11 +7,10 @@
 #include "engine/runtime.hpp"
 #include "file/metadata.hpp"
 #include "hub/store.hpp"
+#include "text/json.hpp"
 
 namespace godwit {
 namespace {
-
-using Json = nlohmann::ordered_json;
 
 struct InspectOptions {
     std::string model;
@@ -147,26 +145,32 @@ Result<int> plan(InspectOptions options) {
 
 }  // namespace
 
-void add_inspect(CLI::App& app, Action& action) {
+Command inspect_command() {
     auto options = std::make_shared<InspectOptions>();
-    CLI::App* command = app.add_subcommand("inspect", "what a model file holds, and what is unsupported and why");
-    command->add_option("MODEL", options->model, kModelHelp)->required();
-    command->add_flag("--tensors", options->tensors, "list every tensor");
-    command->add_flag("--json", options->json, "one JSON object on stdout");
-    command->footer("Example:\n  godwit inspect model.gguf --tensors");
-    command->callback([=, &action] { action = [options] { return inspect(*options); }; });
+    Command command{.name = "inspect", .purpose = "what a model file holds, and what is unsupported and why"};
+    command.add({.name = "MODEL", .target = &options->model, .help = kModelHelp, .is_required = true});
+    command.add({.name = "--tensors", .target = &options->tensors, .help = "list every tensor"});
+    command.add({.name = "--json", .target = &options->json, .help = "one JSON object on stdout"});
+    command.notes = "Example\n  godwit inspect model.gguf --tensors";
+    command.action = [options] { return inspect(*options); };
+    return command;
 }
 
-void add_plan(CLI::App& app, Action& action) {
+Command plan_command() {
     auto options = std::make_shared<InspectOptions>();
-    CLI::App* command = app.add_subcommand("plan", "full validation and the memory plan, byte-exact, without loading");
-    command->add_option("MODEL", options->model, kModelHelp)->required();
-    command->add_option("--context", options->context, "tokens of one sequence (default: the model's, at most 8192)")
-        ->check(CLI::Range(int64_t{1}, int64_t{1} << 30));
-    command->add_option("--parallel", options->parallel, "sequences at once (default: 1)")->check(CLI::Range(1, 1024));
-    command->add_flag("--json", options->json, "one JSON object on stdout");
-    command->footer("Example:\n  godwit plan model.gguf --context 4096 --parallel 8");
-    command->callback([=, &action] { action = [options] { return plan(*options); }; });
+    Command command{.name = "plan", .purpose = "full validation and the memory plan, byte-exact, without loading"};
+    command.add({.name = "MODEL", .target = &options->model, .help = kModelHelp, .is_required = true});
+    command.add(context_option(options->context));
+    command.add({.name = "--parallel",
+                 .value = "N",
+                 .target = &options->parallel,
+                 .help = "sequences at once (default: 1)",
+                 .min = 1,
+                 .max = 1024});
+    command.add({.name = "--json", .target = &options->json, .help = "one JSON object on stdout"});
+    command.notes = "Example\n  godwit plan model.gguf --context 4096 --parallel 8";
+    command.action = [options] { return plan(*options); };
+    return command;
 }
 
 }  // namespace godwit

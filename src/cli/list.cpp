@@ -1,5 +1,4 @@
 // godwit list: the models that have been pulled.
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <ctime>
 
@@ -7,6 +6,7 @@
 #include "cli/cli.hpp"
 #include "cli/common.hpp"
 #include "hub/store.hpp"
+#include "text/json.hpp"
 
 namespace godwit {
 namespace {
@@ -19,7 +19,7 @@ std::string time_text(int64_t seconds, const char* format, bool is_utc) {
     return {text, std::strftime(text, sizeof text, format, &parts)};
 }
 
-nlohmann::ordered_json to_json(const StoredModel& model) {
+Json to_json(const StoredModel& model) {
     return {{"name", model.name()},
             {"repo", model.repo},
             {"quant", model.variant.quant},
@@ -35,7 +35,7 @@ Result<int> list(bool json) {
     Store store = TRY(Store::open());
     std::vector<StoredModel> models = store.list();
     if (json) {
-        nlohmann::ordered_json rows = nlohmann::ordered_json::array();
+        Json rows = Json::array();
         for (const StoredModel& model : models) rows.push_back(to_json(model));
         print_json({{"folder", store.root().string()}, {"models", rows}});
         return 0;
@@ -58,12 +58,15 @@ Result<int> list(bool json) {
 
 }  // namespace
 
-void add_list(CLI::App& app, Action& action) {
+Command list_command() {
     auto json = std::make_shared<bool>(false);
-    CLI::App* command = app.add_subcommand("list", "the models that have been pulled");
-    command->add_flag("--json", *json, R"({"folder","models":[{"name","bytes","pulled","path",…}]})");
-    command->footer("Examples:\n  godwit list\n  godwit list --json");
-    command->callback([=, &action] { action = [json] { return list(*json); }; });
+    Command command{.name = "list", .purpose = "the models that have been pulled"};
+    command.add({.name = "--json",
+                 .target = json.get(),
+                 .help = R"({"folder","models":[{"name","bytes","pulled","path",…}]})"});
+    command.notes = "Examples\n  godwit list\n  godwit list --json";
+    command.action = [json] { return list(*json); };
+    return command;
 }
 
 }  // namespace godwit

@@ -1,7 +1,5 @@
 // godwit logits: the model's raw output for given tokens, as a numpy file. The window through which other programs
 // check the forward pass.
-#include <CLI/CLI.hpp>
-
 #include "cli/cli.hpp"
 #include "cli/common.hpp"
 #include "engine/solo.hpp"
@@ -43,14 +41,24 @@ Result<int> logits(const LogitsOptions& options) {
 
 }  // namespace
 
-void add_logits(CLI::App& app, Action& action) {
+Command logits_command() {
     auto options = std::make_shared<LogitsOptions>();
-    CLI::App* command = app.add_subcommand("logits", "raw logits of given tokens, as a numpy file (no BOS is added)");
-    options->model.add_to(*command);
-    command->add_option("--tokens", options->tokens, "ids like 1,2,3, or @file")->required();
-    command->add_option("--out", options->out, "float32 [tokens, vocabulary] in numpy's file format")->required();
-    command->footer("Example:\n  godwit logits model.gguf --tokens 1,2,3 --out x.npy --kv f32");
-    command->callback([=, &action] { action = [options] { return logits(*options); }; });
+    Command command{.name = "logits", .purpose = "raw logits of given tokens, as a numpy file (no BOS is added)"};
+    options->model.add_to(command);
+    command.add({.name = "--tokens",
+                 .value = "IDS",
+                 .target = &options->tokens,
+                 .help = "ids like 1,2,3, or @FILE",
+                 .is_required = true});
+    command.add({.name = "--out",
+                 .value = "FILE",
+                 .target = &options->out,
+                 .help = "float32 [tokens, vocabulary] in numpy's file format",
+                 .is_required = true});
+    command.stray = "ids go behind --tokens";
+    command.notes = "Example\n  godwit logits model.gguf --tokens 1,2,3 --out x.npy --kv f32";
+    command.action = [options] { return logits(*options); };
+    return command;
 }
 
 }  // namespace godwit

@@ -1,11 +1,10 @@
 // godwit perplexity: how well a model predicts a text.
 #include "engine/perplexity.hpp"
 
-#include <CLI/CLI.hpp>
-
 #include "cli/cli.hpp"
 #include "cli/common.hpp"
 #include "cli/progress.hpp"
+#include "text/json.hpp"
 
 namespace godwit {
 namespace {
@@ -40,16 +39,22 @@ Result<int> perplexity(PerplexityOptions options) {
 
 }  // namespace
 
-void add_perplexity(CLI::App& app, Action& action) {
+Command perplexity_command() {
     auto options = std::make_shared<PerplexityOptions>();
-    CLI::App* command =
-        app.add_subcommand("perplexity", "how well a model predicts a text (as llama-perplexity scores)");
-    options->model.add_to(*command);
-    command->get_option("--context")->description("tokens of a chunk (default: 512)");
-    command->add_option("--file", options->file, "the text; - is standard input")->required();
-    command->add_flag("--json", options->json, R"({"perplexity","nll","tokens"})");
-    command->footer("Example:\n  godwit perplexity model.gguf --file text.txt --context 512");
-    command->callback([=, &action] { action = [options] { return perplexity(*options); }; });
+    Command command{.name = "perplexity", .purpose = "how well a model predicts a text (as llama-perplexity scores)"};
+    options->model.add_model_to(command);
+    command.add({.name = "--file",
+                 .value = "FILE",
+                 .target = &options->file,
+                 .help = "the text; - is standard input",
+                 .is_required = true});
+    command.add(context_option(options->model.context, "tokens of a chunk (default: 512)"));
+    command.add({.name = "--json", .target = &options->json, .help = R"({"perplexity","nll","tokens"})"});
+    options->model.add_compute_to(command);
+    command.stray = "the text's file goes behind --file";
+    command.notes = "Example\n  godwit perplexity model.gguf --file text.txt --context 512";
+    command.action = [options] { return perplexity(*options); };
+    return command;
 }
 
 }  // namespace godwit

@@ -1,8 +1,6 @@
 // godwit pull: downloads a model from a hub.
 #include "hub/pull.hpp"
 
-#include <CLI/CLI.hpp>
-
 #include "base/printable.hpp"
 #include "cli/cli.hpp"
 #include "cli/common.hpp"
@@ -36,20 +34,28 @@ Result<int> pull(const PullOptions& options) {
 
 }  // namespace
 
-void add_pull(CLI::App& app, Action& action) {
+Command pull_command() {
     auto options = std::make_shared<PullOptions>();
-    CLI::App* command = app.add_subcommand("pull", "download a model from a hub");
-    command->add_option("NAME", options->name, "ORGANISATION/NAME or ORGANISATION/NAME:QUANT")->required();
-    command->add_option("--hub", options->hub, "a mirror (default: HF_ENDPOINT, or https://huggingface.co)");
-    command->footer(
-        "Examples:\n"
+    Command command{.name = "pull", .purpose = "download a model from a hub"};
+    command.add({.name = "NAME",
+                 .target = &options->name,
+                 .help = "ORGANISATION/NAME or ORGANISATION/NAME:QUANT",
+                 .is_required = true});
+    command.add({.name = "--hub",
+                 .value = "URL",
+                 .target = &options->hub,
+                 .help = "a mirror (default: HF_ENDPOINT, or https://huggingface.co)"});
+    command.notes =
+        "Examples\n"
         "  godwit pull ggml-org/gemma-3-1b-it-GGUF\n"
         "  godwit pull hf.co/bartowski/SmolLM2-135M-Instruct-GGUF:Q8_0\n"
-        "Without a QUANT: Q4_K_M, or what comes next to it. The path is printed. An interrupted download goes on where "
-        "it was.\n"
-        "Models lie in the folder that Hugging Face's tools use too (HF_HUB_CACHE, HF_HOME); a token is read as they "
-        "do (HF_TOKEN).");
-    command->callback([=, &action] { action = [options] { return pull(*options); }; });
+        "\n"
+        "Without a QUANT: Q4_K_M, or what comes next to it. The path is printed. An\n"
+        "interrupted download goes on where it was. Models lie in the folder that Hugging\n"
+        "Face's tools use too (HF_HUB_CACHE, HF_HOME); a token is read as they do\n"
+        "(HF_TOKEN).";
+    command.action = [options] { return pull(*options); };
+    return command;
 }
 
 }  // namespace godwit

@@ -2,8 +2,6 @@
 // context, alone.
 #include <unistd.h>
 
-#include <CLI/CLI.hpp>
-
 #include "cli/cli.hpp"
 #include "cli/common.hpp"
 #include "dialect/chat_template.hpp"
@@ -125,45 +123,54 @@ void print_prompt(const Prompt& prompt) {
 }
 
 Result<int> render(const RenderCommand& command) {
-    auto prompt = command.template_file.empty() ? render_with_model(command)
-                  : command.messages.empty()    ? render_context(command)
-                                                : render_with_template(command);
-    if (!prompt.ok() && !command.json) return std::move(prompt).error();
-    if (!prompt.ok()) print_json({{"error", prompt.error().message}});
-    else if (command.json) print_json(to_json(prompt.value()));
-    else print_prompt(prompt.value());
-    return prompt.ok() ? 0 : 1;
+    const Prompt prompt = TRY(command.template_file.empty() ? render_with_model(command)
+                              : command.messages.empty()    ? render_context(command)
+                                                            : render_with_template(command));
+    if (command.json) print_json(to_json(prompt));
+    else print_prompt(prompt);
+    return 0;
 }
 
 }  // namespace
 
-void add_render(CLI::App& app, Action& action) {
+Command render_command() {
     auto options = std::make_shared<RenderCommand>();
-    CLI::App* command = app.add_subcommand("render", "messages to the prompt that the model sees");
-    auto* model = command->add_option("MODEL", options->model, kModelHelp);
-    auto* source =
-        command->add_option("--template", options->template_file, "a file with a chat template, in place of a model");
-    auto* messages =
-        command->add_option("--messages", options->messages, "a file with the array of messages; - is standard input");
-    auto* tools = command->add_option("--tools", options->tools, "a file with the array of tools");
-    auto* context =
-        command->add_option("--context", options->context, "a file with an object: more variables of the template");
-    auto* now = command->add_option("--now", options->now, "the time that strftime_now sees, like 2024-07-26T13:05:09");
-    command->add_flag("--json", options->json, R"({"prompt","segments":[{"text","origin"}],"tokens"} or {"error"})");
-    command->footer(
-        "Examples:\n"
+    Command command{.name = "render", .purpose = "messages to the prompt that the model sees"};
+    command.add({.name = "MODEL", .target = &options->model, .help = kModelHelp, .needs = "--messages"});
+    command.add({.name = "--messages",
+                 .value = "FILE",
+                 .target = &options->messages,
+                 .help = "a file with the array of messages; - is standard input"});
+    command.add({.name = "--tools",
+                 .value = "FILE",
+                 .target = &options->tools,
+                 .help = "a file with the array of tools",
+                 .needs = "--messages"});
+    command.add({.name = "--template",
+                 .value = "FILE",
+                 .target = &options->template_file,
+                 .help = "a file with a chat template, in place of a model",
+                 .excludes = {"MODEL"}});
+    command.add({.name = "--context",
+                 .value = "FILE",
+                 .target = &options->context,
+                 .help = "a file with an object: more variables of the template"});
+    command.add({.name = "--now",
+                 .value = "TIME",
+                 .target = &options->now,
+                 .help = "the time that strftime_now sees, like 2024-07-26T13:05:09",
+                 .needs = "--template",
+                 .excludes = {"--messages"}});
+    command.add(
+        {.name = "--json", .target = &options->json, .help = R"({"prompt","segments":[{"text","origin"}],"tokens"})"});
+    command.one_of = {{"MODEL", "--template"}, {"--messages", "--context"}};
+    command.notes =
+        "Examples\n"
         "  godwit render model.gguf --messages chat.json\n"
-        "  godwit render --template chat.jinja --context variables.json --now 2024-07-26T13:05:09");
-    model->excludes(source);
-    tools->needs(messages);
-    now->excludes(messages);
-    now->needs(source);
-    command->callback([=, &action] {
-        if (model->count() + source->count() == 0) throw CLI::RequiredError("MODEL or --template");
-        if (messages->count() == 0 && (source->count() == 0 || context->count() == 0))
-            throw CLI::RequiredError("--messages");
-        action = [options] { return render(*options); };
-    });
+        "  godwit render --template chat.jinja --messages chat.json\n"
+        "  godwit render --template chat.jinja --context variables.json\n";
+    command.action = [options] { return render(*options); };
+    return command;
 }
 
 }  // namespace godwit

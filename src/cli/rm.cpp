@@ -1,6 +1,4 @@
 // godwit rm: removes a pulled model.
-#include <CLI/CLI.hpp>
-
 #include "cli/cli.hpp"
 #include "cli/common.hpp"
 #include "hub/store.hpp"
@@ -18,12 +16,13 @@ Result<int> remove(const std::string& text) {
 
 }  // namespace
 
-void add_rm(CLI::App& app, Action& action) {
+Command rm_command() {
     auto name = std::make_shared<std::string>();
-    CLI::App* command = app.add_subcommand("rm", "remove a pulled model");
-    command->add_option("NAME", *name, "as `godwit list` shows it")->required();
-    command->footer("Examples:\n  godwit rm ggml-org/gemma-3-1b-it-GGUF:Q4_K_M");
-    command->callback([=, &action] { action = [name] { return remove(*name); }; });
+    Command command{.name = "rm", .purpose = "remove a pulled model"};
+    command.add({.name = "NAME", .target = name.get(), .help = "as `godwit list` shows it", .is_required = true});
+    command.notes = "Example\n  godwit rm ggml-org/gemma-3-1b-it-GGUF:Q4_K_M";
+    command.action = [name] { return remove(*name); };
+    return command;
 }
 
 }  // namespace godwit

@@ -3,7 +3,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <CLI/CLI.hpp>
 #include <csignal>
 #include <cstdio>
 #include <random>
@@ -139,48 +138,74 @@ Result<int> run(RunOptions options) {
 
 }  // namespace
 
-void add_run(CLI::App& app, Action& action) {
+Command run_command() {
     auto options = std::make_shared<RunOptions>();
     GenerateRequest& request = options->request;
-    CLI::App* command =
-        app.add_subcommand("run", "a chat; or one answer, written as it comes; or the answers to a file of prompts");
-    options->model.add_to(*command);
-    auto* prompt = command->add_option("-p,--prompt", options->prompt,
-                                       "one answer to this, and to what is piped in (default: a chat)");
-    auto* raw = command->add_flag("--raw", options->raw, "continue the prompt as it stands, without a chat template");
-    auto* system = command->add_option("--system", options->system, "the system prompt")->excludes(raw);
-    auto* files =
-        command->add_option("-f,--file", options->files, "a text file to go before the prompt (may be given again)")
-            ->allow_extra_args(false)
-            ->excludes(raw);
-    command->add_option("-n,--tokens", request.tokens_max, "at most this many tokens an answer (default: what fits)")
-        ->check(CLI::Range(int64_t{0}, int64_t{1} << 30));
-    command->add_option("--stop", request.stops, "end the answer before this text (may be given again)")
-        ->allow_extra_args(false);
-    command->add_option("--seed", options->seed, "same seed, same answer (default: random)");
-    options->sampling.add_to(*command);
-    command->add_flag("--quiet", options->quiet, "no line about speed");
-    command
-        ->add_option("--batch", options->batch.file,
-                     "answer every line of this file of JSON objects; - is standard input")
-        ->excludes(prompt)
-        ->excludes(system)
-        ->excludes(files);
-    command->add_option("--parallel", options->batch.parallel, "answers at once, with --batch (default: 8)")
-        ->check(CLI::Range(1, 1024));
-    command->footer(
-        "Examples:\n"
+    Command command{.name = "run",
+                    .purpose = "a chat; or one answer, written as it comes; or the answers to a file of prompts"};
+    options->model.add_model_to(command);
+    command.add({.name = "-p, --prompt",
+                 .value = "TEXT",
+                 .target = &options->prompt,
+                 .help = "one answer to this, and to what is piped in (default: a chat)"});
+    command.add({.name = "-f, --file",
+                 .value = "FILE",
+                 .target = &options->files,
+                 .help = "a text file to go before the prompt",
+                 .excludes = {"--raw"}});
+    command.add({.name = "--system",
+                 .value = "TEXT",
+                 .target = &options->system,
+                 .help = "the system prompt",
+                 .excludes = {"--raw"}});
+    command.add({.name = "-n, --tokens",
+                 .value = "N",
+                 .target = &request.tokens_max,
+                 .help = "at most this many tokens an answer (default: what fits)",
+                 .min = 0,
+                 .max = kTokensMax});
+    options->sampling.add_to(command);
+    command.add(
+        {.name = "--seed", .value = "N", .target = &options->seed, .help = "same seed, same answer (default: random)"});
+    options->model.add_settings_to(command);
+    command.add({.name = "--raw",
+                 .target = &options->raw,
+                 .help = "continue the prompt as it stands, without a chat template"});
+    command.add({.name = "--batch",
+                 .value = "FILE",
+                 .target = &options->batch.file,
+                 .help = "answer every line of this file of JSON objects; - is standard input",
+                 .excludes = {"--prompt", "--system", "--file"}});
+    command.add({.name = "--parallel",
+                 .value = "N",
+                 .target = &options->batch.parallel,
+                 .help = "answers at once, with --batch (default: 8)",
+                 .min = 1,
+                 .max = 1024,
+                 .section = kMoreOptions});
+    command.add({.name = "--stop",
+                 .value = "TEXT",
+                 .target = &request.stops,
+                 .help = "end the answer before this text",
+                 .section = kMoreOptions});
+    command.add({.name = "--quiet", .target = &options->quiet, .help = "no line about speed", .section = kMoreOptions});
+    command.stray = "a prompt goes behind -p";
+    command.notes =
+        "Examples\n"
         "  godwit run model.gguf\n"
-        "  godwit run model.gguf -p 'Why is the sky blue?' --system 'Answer in one sentence.'\n"
+        "  godwit run model.gguf -p 'Why is the sky blue?' --system 'In one sentence.'\n"
         "  git diff | godwit run model.gguf -p 'Write a commit message.' --temperature 0\n"
         "  godwit run model.gguf --raw -p 'The capital of France is' -n 16\n"
         "  godwit run model.gguf --batch prompts.jsonl > answers.jsonl\n"
-        "Lines in:  {\"messages\": [{\"role\": \"user\", \"content\": TEXT}, …]}, or {\"prompt\": TEXT}, continued as "
-        "it stands;\n"
-        "           and \"max_tokens\": N, \"temperature\": T, \"seed\": N, \"stop\": [TEXT], …\n"
-        "Lines out: {\"index\": N, \"text\": TEXT, \"finish\": \"stop\" or \"length\", \"usage\": {…}}, in the same "
-        "order");
-    command->callback([=, &action] { action = [options] { return run(*options); }; });
+        "\n"
+        "Lines of --batch\n"
+        "  in:  {\"messages\": [{\"role\": \"user\", \"content\": TEXT}, …]}, or\n"
+        "       {\"prompt\": TEXT}, continued as it stands; and \"max_tokens\": N,\n"
+        "       \"temperature\": T, \"seed\": N, \"stop\": [TEXT], …\n"
+        "  out: {\"index\": N, \"text\": TEXT, \"finish\": \"stop\" or \"length\", \"usage\": {…}},\n"
+        "       in the same order";
+    command.action = [options] { return run(*options); };
+    return command;
 }
 
 }  // namespace godwit

@@ -1,24 +1,32 @@
 #include "cli/sampling_flags.hpp"
 
-#include <CLI/CLI.hpp>
-
+#include "cli/command.hpp"
 #include "model/model.hpp"
 #include "model/sampling_defaults.hpp"
 #include "sample/sampling_params.hpp"
 
 namespace godwit {
 
-void SamplingFlags::add_to(CLI::App& command) {
-    command.add_option("--temperature", temperature, "0: always the likeliest token (default: the model's, else 1)");
-    command.add_option("--top-k", top_k, "only the K likeliest tokens (default: the model's, else 0, off)");
-    command.add_option("--top-p", top_p,
-                       "only the likeliest tokens that reach this probability (default: the model's, else 1, off)");
-    command.add_option("--min-p", min_p,
-                       "only tokens at least this likely beside the likeliest (default: the model's, else 0, off)");
-    command.add_option("--repetition-penalty", repetition_penalty,
-                       "over prompt and answer (default: the model's, else 1, off)");
-    command.add_option("--frequency-penalty", frequency_penalty, "over the answer (default: 0, off)");
-    command.add_option("--presence-penalty", presence_penalty, "over the answer (default: 0, off)");
+void SamplingFlags::add_to(Command& command) {
+    auto add = [&](const char* name, const char* word, Target value, const char* help, double min, double max,
+                   const char* section) {
+        command.add(
+            {.name = name, .value = word, .target = value, .help = help, .min = min, .max = max, .section = section});
+    };
+    add("--temperature", "X", &temperature, "0: always the likeliest token (default: the model's, else 1)", 0, 100,
+        "Options");
+    add("--top-k", "K", &top_k, "only the K likeliest tokens (default: the model's, else 0, off)", 0, kUnlimited,
+        kMoreOptions);
+    add("--top-p", "X", &top_p,
+        "only the likeliest tokens that reach this probability (default: the model's, else 1, off)", 0, 1,
+        kMoreOptions);
+    add("--min-p", "X", &min_p,
+        "only tokens at least this likely beside the likeliest (default: the model's, else 0, off)", 0, 1,
+        kMoreOptions);
+    add("--repetition-penalty", "X", &repetition_penalty, "over prompt and answer (default: the model's, else 1, off)",
+        0.01, 100, kMoreOptions);
+    add("--frequency-penalty", "X", &frequency_penalty, "over the answer (default: 0, off)", -2, 2, kMoreOptions);
+    add("--presence-penalty", "X", &presence_penalty, "over the answer (default: 0, off)", -2, 2, kMoreOptions);
 }
 
 Result<SamplingParams> SamplingFlags::resolve(const Model& model) const {

@@ -6,19 +6,16 @@
 
 #include "base/result.hpp"
 
-namespace CLI {
-class App;
-}
-
 namespace godwit {
 
 struct Model;
+struct Command;
 
 struct SamplingFlags {
     std::optional<float> temperature, top_p, min_p, repetition_penalty, frequency_penalty, presence_penalty;
     std::optional<int32_t> top_k;
 
-    void add_to(CLI::App& command);
+    void add_to(Command& command);
     /// What was given; for the rest what the model's file says, else the built-in defaults. Errors: a key of the file
     /// with a wrong type, a value out of range.
     Result<SamplingParams> resolve(const Model& model) const;

@@ -1,5 +1,4 @@
 // godwit serve: models behind an HTTP API, until SIGTERM or Ctrl-C.
-#include <CLI/CLI.hpp>
 #include <cstdlib>
 #include <thread>
 
@@ -21,7 +20,7 @@ struct ServeOptions {
     std::vector<std::string> models, names;
     ModelOptions model;  // of each
     int64_t parallel = 8;
-    uint64_t memory = 0;
+    ByteSize memory;
     std::string key_file, log_format = "text";
     bool insecure = false;
     int64_t queue = 1024;
@@ -118,8 +117,9 @@ void print_address(const ServeOptions& options, uint16_t port, const api::Served
 
 Result<void> load_all(const ServeOptions& options, api::Service& service, uint16_t port) {
     uint64_t available = available_memory();
-    auto runtime = Runtime::make(
-        {.threads = options.model.threads, .memory_bytes = options.memory > 0 ? options.memory : available / 10 * 9});
+    auto runtime =
+        Runtime::make({.threads = options.model.threads,
+                       .memory_bytes = options.memory.bytes > 0 ? options.memory.bytes : available / 10 * 9});
     for (size_t i = 0; i < options.models.size(); ++i) {
         auto model = TRY(load(options, i, runtime));
         if (service.models().find(model->id) != nullptr) return error("--name: two models are called {}", model->id);
@@ -152,70 +152,96 @@ Result<int> serve(ServeOptions& options) {
     return 0;
 }
 
-void add_limits(CLI::App& command, ServeOptions& options) {
-    command.add_option("--parallel", options.parallel, "sequences at once (default: 8)")->check(CLI::Range(1, 1024));
-    command
-        .add_option("--memory", options.memory, "for all models together, like 8GiB (default: 90 % of what is free)")
-        ->transform(CLI::AsSizeValue(false));
-    command
-        .add_option("--queue", options.queue, "requests of a model that may run or wait; beyond it 429 (default: 1024)")
-        ->check(CLI::Range(int64_t{1}, int64_t{1} << 20));
-    command
-        .add_option("--drain", options.http.drain_seconds, "seconds for answers in work after SIGTERM (default: 30)")
-        ->check(CLI::Range(0, 3600));
+void add_common(Command& command, ServeOptions& options) {
+    command.add({.name = "--host",
+                 .value = "HOST",
+                 .target = &options.http.host,
+                 .help = "address to listen at (default: 127.0.0.1, this machine alone)"});
+    command.add({.name = "--port",
+                 .value = "N",
+                 .target = &options.http.port,
+                 .help = "port (default: 8080; 0: any free one)"});
+    command.add({.name = "--api-key",
+                 .value = "KEY",
+                 .target = &options.service.api_keys,
+                 .help = "key that requests must bring"});
+    command.add({.name = "--name",
+                 .value = "NAME",
+                 .target = &options.names,
+                 .help = "what requests call the model (default: the file's name); one for each"});
+    command.add({.name = "--parallel",
+                 .value = "N",
+                 .target = &options.parallel,
+                 .help = "sequences at once (default: 8)",
+                 .min = 1,
+                 .max = 1024});
+    command.add({.name = "--memory",
+                 .value = "SIZE",
+                 .target = &options.memory,
+                 .help = "for all models together, like 8GB or 8GiB (default: 90 % of what is free)"});
 }
 
-void add_access(CLI::App& command, ServeOptions& options) {
-    command.add_option("--host", options.http.host, "address to listen at (default: 127.0.0.1, this machine alone)");
-    command
-        .add_option("--host-name", options.http.host_names,
-                    "further name by which requests may call this server (may be given again)")
-        ->allow_extra_args(false);
-    command.add_option("--port", options.http.port, "port (default: 8080; 0: any free one)");
-    command.add_option("--api-key", options.service.api_keys, "key that requests must bring (may be given again)")
-        ->allow_extra_args(false);
-    command.add_option("--api-key-file", options.key_file,
-                       "file with a key on each line (blanks around it do not count)");
-    command.add_flag("--insecure", options.insecure, "listen at an address that others reach, without a key");
-    command.add_option("--tls-cert", options.http.tls_cert, "certificate chain (PEM): https");
-    command.add_option("--tls-key", options.http.tls_key, "its private key (PEM)");
-    command
-        .add_option("--cors", options.http.cors_origins,
-                    "origin whose web pages may ask, * for all (may be given again)")
-        ->allow_extra_args(false);
+void add_access(Command& command, ServeOptions& options) {
+    auto add = [&](const char* name, const char* word, Target value, const char* help) {
+        command.add({.name = name, .value = word, .target = value, .help = help, .section = "Access"});
+    };
+    add("--api-key-file", "FILE", &options.key_file, "a key on each line (blanks around it do not count)");
+    add("--insecure", "", &options.insecure, "listen at an address that others reach, without a key");
+    add("--tls-cert", "FILE", &options.http.tls_cert, "certificate chain (PEM): https");
+    add("--tls-key", "FILE", &options.http.tls_key, "its private key (PEM)");
+    add("--cors", "ORIGIN", &options.http.cors_origins, "origin whose web pages may ask, * for all");
+    add("--host-name", "NAME", &options.http.host_names, "further name by which requests may call this server");
 }
 
-void add_log(CLI::App& command, ServeOptions& options) {
-    command.add_option("--log", options.log_format, "the log's rows: text or json (default: text)")
-        ->check(CLI::IsMember({"text", "json"}));
-    command.add_flag("--quiet", options.service.log.quiet, "only the server's own errors");
-    command.add_flag("--verbose", options.service.log.verbose,
-                     "more in each row, and a row for /health and /metrics too");
-    command.add_flag("--log-prompts", options.service.log.prompts, "prompts in the log (never without this)");
+void add_log(Command& command, ServeOptions& options) {
+    auto add = [&](const char* name, const char* word, Target value, const char* help) {
+        command.add({.name = name, .value = word, .target = value, .help = help, .section = "Log"});
+    };
+    add("--log", "text|json", &options.log_format, "the log's rows (default: text)");
+    add("--quiet", "", &options.service.log.quiet, "only the server's own errors");
+    add("--verbose", "", &options.service.log.verbose, "more in each row, and a row for /health and /metrics too");
+    add("--log-prompts", "", &options.service.log.prompts, "prompts in the log (never without this)");
 }
 
 }  // namespace
 
-void add_serve(CLI::App& app, Action& action) {
+Command serve_command() {
     auto options = std::make_shared<ServeOptions>();
-    CLI::App* command = app.add_subcommand("serve", "models behind an HTTP API (OpenAI's)");
-    command->add_option("MODEL", options->models, "GGUF files, or names of pulled models")->required();
-    command
-        ->add_option("--name", options->names, "what requests call the model (default: the file's name); one for each")
-        ->allow_extra_args(false);
-    options->model.add_settings_to(*command);
-    add_limits(*command, *options);
-    add_access(*command, *options);
-    options->sampling.add_to(*command);
-    add_log(*command, *options);
-    command->footer(
+    Command command{.name = "serve", .purpose = "models behind an HTTP API (OpenAI's)"};
+    command.add({.name = "MODEL",
+                 .target = &options->models,
+                 .help = "GGUF files, or names of pulled models",
+                 .is_required = true});
+    add_common(command, *options);
+    options->sampling.add_to(command);
+    options->model.add_settings_to(command);
+    command.add({.name = "--queue",
+                 .value = "N",
+                 .target = &options->queue,
+                 .help = "requests of a model that may run or wait; beyond it 429 (default: 1024)",
+                 .min = 1,
+                 .max = 1 << 20,
+                 .section = kMoreOptions});
+    command.add({.name = "--drain",
+                 .value = "SECONDS",
+                 .target = &options->http.drain_seconds,
+                 .help = "for answers in work after SIGTERM (default: 30)",
+                 .min = 0,
+                 .max = 3600,
+                 .section = kMoreOptions});
+    add_access(command, *options);
+    add_log(command, *options);
+    command.notes =
         "The sampling options hold where a request says nothing.\n"
-        "Examples:\n"
+        "\n"
+        "Examples\n"
         "  godwit serve model.gguf\n"
         "  godwit serve model.gguf --port 8000 --context 32768 --parallel 4\n"
         "  godwit serve small.gguf large.gguf --name small --name large --memory 12GiB\n"
-        "  godwit serve model.gguf --host 0.0.0.0 --api-key-file keys.txt --tls-cert cert.pem --tls-key key.pem");
-    command->callback([=, &action] { action = [options] { return serve(*options); }; });
+        "  godwit serve model.gguf --host 0.0.0.0 --api-key-file keys.txt \\\n"
+        "    --tls-cert cert.pem --tls-key key.pem";
+    command.action = [options] { return serve(*options); };
+    return command;
 }
 
 }  // namespace godwit

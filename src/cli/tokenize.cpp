@@ -1,16 +1,16 @@
 // godwit tokenize, godwit detokenize: text to ids and back, alone.
-#include <CLI/CLI.hpp>
-
 #include "cli/cli.hpp"
 #include "cli/common.hpp"
 #include "hub/store.hpp"
 #include "model/tokenizer_file.hpp"
+#include "text/json.hpp"
 
 namespace godwit {
 namespace {
 
 struct TokenizeOptions {
-    std::string model, text, file, tokens;
+    std::string model, file, tokens;
+    std::optional<std::string> text;
     bool special = false, json = false;
 };
 
@@ -36,11 +36,11 @@ std::string escaped(std::string_view bytes) {
     return out;
 }
 
-Result<int> tokenize(const TokenizeOptions& options, bool has_text) {
+Result<int> tokenize(const TokenizeOptions& options) {
     std::string path = TRY(resolve_model(options.model));
     const auto tokenizer = TRY(open_tokenizer(path));
-    std::string text = has_text ? options.text : TRY(read_text(options.file));
-    auto list = nlohmann::ordered_json::array();
+    std::string text = options.text ? *options.text : TRY(read_text(options.file));
+    auto list = Json::array();
     for (TokenId id : tokenizer->encode(text, options.special ? Specials::All : Specials::None)) {
         std::string_view bytes = tokenizer->bytes(id, true);
         if (options.json) list.push_back({{"id", id}, {"text", std::string(bytes)}, {"bytes", hex(bytes)}});
@@ -65,30 +65,41 @@ Result<int> detokenize(const TokenizeOptions& options) {
 
 }  // namespace
 
-void add_tokenize(CLI::App& app, Action& action) {
+Command tokenize_command() {
     auto options = std::make_shared<TokenizeOptions>();
-    CLI::App* command = app.add_subcommand("tokenize", "text to token ids (no BOS is added)");
-    command->add_option("MODEL", options->model, kTokenizerHelp)->required();
-    auto* text = command->add_option("--text", options->text, "the text");
-    auto* file = command->add_option("--file", options->file, "a file with the text; - is standard input");
-    text->excludes(file);
-    command->add_flag("--special", options->special, "find special tokens like <|im_start|> in the text");
-    command->add_flag("--json", options->json, R"({"tokens":[{"id","text","bytes"}]})");
-    command->footer("Example:\n  godwit tokenize model.gguf --text 'Hello, world'");
-    command->callback([=, &action] {
-        if (text->count() + file->count() == 0) throw CLI::RequiredError("--text or --file");
-        action = [options, has_text = text->count() > 0] { return tokenize(*options, has_text); };
-    });
+    Command command{.name = "tokenize", .purpose = "text to token ids (no BOS is added)"};
+    command.add({.name = "MODEL", .target = &options->model, .help = kTokenizerHelp, .is_required = true});
+    command.add({.name = "--text", .value = "TEXT", .target = &options->text, .help = "the text"});
+    command.add({.name = "--file",
+                 .value = "FILE",
+                 .target = &options->file,
+                 .help = "a file with the text; - is standard input",
+                 .excludes = {"--text"}});
+    command.add({.name = "--special",
+                 .target = &options->special,
+                 .help = "find special tokens like <|im_start|> in the text"});
+    command.add({.name = "--json", .target = &options->json, .help = R"({"tokens":[{"id","text","bytes"}]})"});
+    command.one_of = {{"--text", "--file"}};
+    command.stray = "the text goes behind --text";
+    command.notes = "Example\n  godwit tokenize model.gguf --text 'Hello, world'";
+    command.action = [options] { return tokenize(*options); };
+    return command;
 }
 
-void add_detokenize(CLI::App& app, Action& action) {
+Command detokenize_command() {
     auto options = std::make_shared<TokenizeOptions>();
-    CLI::App* command = app.add_subcommand("detokenize", "token ids to text");
-    command->add_option("MODEL", options->model, kTokenizerHelp)->required();
-    command->add_option("--tokens", options->tokens, "ids like 1,2,3, or @file")->required();
-    command->add_flag("--json", options->json, R"({"text"})");
-    command->footer("Example:\n  godwit detokenize model.gguf --tokens 9906,11,1917");
-    command->callback([=, &action] { action = [options] { return detokenize(*options); }; });
+    Command command{.name = "detokenize", .purpose = "token ids to text"};
+    command.add({.name = "MODEL", .target = &options->model, .help = kTokenizerHelp, .is_required = true});
+    command.add({.name = "--tokens",
+                 .value = "IDS",
+                 .target = &options->tokens,
+                 .help = "ids like 1,2,3, or @FILE",
+                 .is_required = true});
+    command.add({.name = "--json", .target = &options->json, .help = R"({"text"})"});
+    command.stray = "ids go behind --tokens";
+    command.notes = "Example\n  godwit detokenize model.gguf --tokens 9906,11,1917";
+    command.action = [options] { return detokenize(*options); };
+    return command;
 }
 
 }  // namespace godwit
