@@ -56,8 +56,9 @@ using TokenId = int32_t;
 /// How keys and values are stored. F32 is for oracles.
 enum class KvFormat : uint8_t { F32, F16 };
 
-/// How tokens are chosen. In the order in which they act; the defaults change nothing: the token is drawn from
-/// softmax(logits).
+/// How tokens are chosen, in the order in which the members act. The defaults are those of the command line and the
+/// server where a model's file recommends nothing. Temperature 1 and top_k 0, top_p 1, min_p 0 is the raw model: the
+/// token is drawn from softmax(logits).
 struct SamplingParams {
     /// (token, bias): added to the logit; clamped to -100 … 100. A token named twice gets both.
     std::vector<std::pair<TokenId, float>> logit_bias{};
@@ -68,13 +69,13 @@ struct SamplingParams {
     /// Subtracted once from the logits of all tokens of the output. -2 … 2.
     float presence_penalty = 0;
     /// Divides the logits. 0 … 100; 0 is greedy: the largest logit, the lowest id among equal ones.
-    float temperature = 1;
+    float temperature = 0.8f;
     /// The k most probable tokens stay; among equal ones at the cut those with the lowest ids. 0 is off.
-    int32_t top_k = 0;
+    int32_t top_k = 40;
     /// The fewest most probable tokens stay whose probabilities add up to top_p; at least one. 0 … 1, 1 is off.
-    float top_p = 1;
+    float top_p = 0.95f;
     /// Tokens stay that are at least min_p times as probable as the most probable one. 0 … 1, 0 is off.
-    float min_p = 0;
+    float min_p = 0.05f;
     uint64_t seed = 0;
     /// How many of the most probable tokens to report with their logprobs. -1: none, nor the chosen one's.
     int32_t top_logprobs = -1;

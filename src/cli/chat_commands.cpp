@@ -116,7 +116,7 @@ std::string system(const std::string& text, Chat& chat) {
 }
 
 std::string stats(const Chat& chat, const std::string& title) {
-    const EngineMemory memory = chat.engine().memory();
+    const MemoryPlan memory = chat.engine().memory();
     const SamplingParams& sampling = chat.sampling();
     std::string text = title + "\n";
     text +=

@@ -75,6 +75,12 @@ Result<LoadedModel> load_model(const ModelOptions& options) {
     return loaded;
 }
 
+void note_context(const std::string& model, int64_t asked, const ModelPlan& plan) {
+    if (asked > plan.context)
+        fmt::print(stderr, "{}: --context {} is more than the model was made for; its context is {}\n", model, asked,
+                   plan.context);
+}
+
 std::string file_name(const std::string& path) { return printable(path.substr(path.find_last_of('/') + 1)); }
 
 Result<std::string> read_text(const std::string& path, size_t bytes_max) {

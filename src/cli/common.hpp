@@ -55,6 +55,9 @@ struct LoadedModel {
 };
 Result<LoadedModel> load_model(const ModelOptions& options);
 
+/// Says on stderr, in a line about `model`, that --context asks for more tokens than it was made for.
+void note_context(const std::string& model, int64_t asked, const ModelPlan& plan);
+
 /// `model.gguf` without its folders, fit for one line.
 std::string file_name(const std::string& path);
 /// A whole file, or standard input for "-". Errors: not readable, more than `bytes_max`.

@@ -5,6 +5,7 @@
 #include "cli/cli.hpp"
 #include "cli/common.hpp"
 #include "engine/runtime.hpp"
+#include "engine/sampling_defaults.hpp"
 #include "file/metadata.hpp"
 #include "hub/store.hpp"
 #include "text/json.hpp"
@@ -31,13 +32,31 @@ int64_t count_parameters(const ModelFile& file) {
     return parameters;
 }
 
-/// The fault that keeps the model from running, or nothing.
-std::string find_fault(const std::string& path, const Device& device) {
-    Result<CheckedModel> checked = check_model(path, device);
-    return checked.ok() ? "" : checked.error().message;
+/// What a look at the file as a whole finds.
+struct Findings {
+    std::string fault;                  // that keeps the model from running, or nothing
+    std::vector<std::string> warnings;  // what is ignored
+};
+
+/// Of a model that can run.
+std::vector<std::string> warnings_of(const CheckedModel& model) {
+    std::vector<std::string> warnings = model.warnings;
+    const SamplingDefaults sampling = read_sampling_defaults(model.file.metadata());
+    warnings.insert(warnings.end(), sampling.warnings.begin(), sampling.warnings.end());
+    return warnings;
 }
 
-void print_inspection(const ModelFile& file, const std::string& fault, bool tensors) {
+Findings examine(const std::string& path, const Device& device) {
+    Result<CheckedModel> checked = check_model(path, device);
+    if (!checked.ok()) return {checked.error().message, {}};
+    return {"", warnings_of(checked.value())};
+}
+
+void print_warnings(const std::vector<std::string>& warnings) {
+    for (const std::string& warning : warnings) fmt::print("warning: {}\n", warning);
+}
+
+void print_inspection(const ModelFile& file, const Findings& found, bool tensors) {
     fmt::print("{}: GGUF version {}, {} part(s), {} tensors, {} parameters, {} of weights\n", file_name(file.path()),
                file.version(), file.parts(), file.tensors().size(), count_parameters(file),
                human_bytes(file.tensor_bytes()));
@@ -51,7 +70,9 @@ void print_inspection(const ModelFile& file, const std::string& fault, bool tens
             fmt::print("  {:<40} {:<8} {:>20} {:>12}\n", printable(tensor.name), dtype_name(tensor.dtype),
                        tensor.shape.to_string(), tensor.data.size());
     }
-    fmt::print("\n{}\n", fault.empty() ? "It can run here." : "It cannot run here: " + fault);
+    fmt::print("\n");
+    print_warnings(found.warnings);
+    fmt::print("{}\n", found.fault.empty() ? "It can run here." : "It cannot run here: " + found.fault);
 }
 
 constexpr uint64_t kElementsShown = 64;  // of an array: vocabularies are long, and `tokenize` shows them better
@@ -74,7 +95,7 @@ Json value_json(const Metadata& metadata, const Metadata::Entry& entry) {
     return parsed.is_discarded() ? Json(text) : parsed;
 }
 
-void print_inspection_json(const ModelFile& file, const std::string& fault, bool tensors) {
+void print_inspection_json(const ModelFile& file, const Findings& found, bool tensors) {
     Json json{{"file", file.path()}, {"version", file.version()}, {"parts", file.parts()}};
     json["parameters"] = count_parameters(file);
     json["weight_bytes"] = file.tensor_bytes();
@@ -91,7 +112,8 @@ void print_inspection_json(const ModelFile& file, const std::string& fault, bool
                                        {"bytes", tensor.data.size()}});
         }
     }
-    json["unsupported"] = fault.empty() ? Json() : Json(fault);
+    json["warnings"] = found.warnings;
+    json["unsupported"] = found.fault.empty() ? Json() : Json(found.fault);
     print_json(json);
 }
 
@@ -100,9 +122,9 @@ Result<int> inspect(InspectOptions options) {
     ModelFile file = TRY(ModelFile::open(options.model));
     ThreadPool pool(1);
     std::unique_ptr<Device> device = TRY(make_device(pool));
-    std::string fault = find_fault(options.model, *device);
-    if (options.json) print_inspection_json(file, fault, options.tensors);
-    else print_inspection(file, fault, options.tensors);
+    Findings found = examine(options.model, *device);
+    if (options.json) print_inspection_json(file, found, options.tensors);
+    else print_inspection(file, found, options.tensors);
     return 0;
 }
 
@@ -113,6 +135,7 @@ Result<int> plan(InspectOptions options) {
     CheckedModel checked = TRY(check_model(options.model, *device));
     EngineSettings settings = engine_settings({.context = options.context, .sequences = options.parallel});
     MemoryPlan memory = TRY(plan_memory(checked.file, checked.plan, *device, settings));
+    note_context(file_name(options.model), options.context, checked.plan);
     if (options.json) {
         print_json({{"architecture", checked.plan.architecture},
                     {"context", memory.context},
@@ -123,7 +146,8 @@ Result<int> plan(InspectOptions options) {
                     {"activation_bytes", memory.activations},
                     {"tokenizer_bytes", memory.tokenizer},
                     {"program_bytes", memory.program},
-                    {"total_bytes", memory.total()}});
+                    {"total_bytes", memory.total()},
+                    {"warnings", warnings_of(checked)}});
         return 0;
     }
     fmt::print("{}: {}, {} layers, vocabulary {}\n", file_name(options.model), checked.plan.architecture,
@@ -140,6 +164,7 @@ Result<int> plan(InspectOptions options) {
     fmt::print("  {:<12} {:>15} bytes  {:>9}  itself, with its scratch\n", "program", memory.program,
                human_bytes(memory.program));
     fmt::print("  {:<12} {:>15} bytes  {:>9}\n", "total", memory.total(), human_bytes(memory.total()));
+    print_warnings(warnings_of(checked));
     return 0;
 }
 

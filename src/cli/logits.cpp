@@ -28,6 +28,7 @@ Result<int> logits(const LogitsOptions& options) {
     std::vector<TokenId> ids = TRY(parse_ids(options.tokens));
     if (ids.empty()) return error("--tokens: no token ids given");
     LoadedModel loaded = TRY(load_model(options.model));
+    note_context(file_name(options.model.path), options.model.context, loaded.model->plan);
     Solo solo = TRY(Solo::make(*loaded.model, *loaded.device, options.model.settings(kRows, kRows)));
     TRY(solo.check(ids));
     OutputFile out = TRY(OutputFile::create(options.out));

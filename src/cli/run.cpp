@@ -74,6 +74,7 @@ Result<Opened> open(RunOptions& options) {
     opened.engine =
         TRY(EngineImpl::make(opened.runtime, options.model.engine(options.is_batch() ? options.batch.parallel : 1)));
     const Model& model = opened.engine->model();
+    note_context(name, options.model.context, model.plan);
     if (!options.raw && !options.is_batch() && !model.chat_template)
         return error("{}: the model has no chat template (add --raw to continue the prompt as it stands)", name);
     options.request.sampling = TRY(options.sampling.resolve(model));

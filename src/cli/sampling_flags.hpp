@@ -16,8 +16,8 @@ struct SamplingFlags {
     std::optional<int32_t> top_k;
 
     void add_to(Command& command);
-    /// What was given; for the rest what the model's file says, else the built-in defaults. Errors: a key of the file
-    /// with a wrong type, a value out of range.
+    /// What was given; for the rest what the model's file recommends, else the built-in defaults. Error: a value out
+    /// of range.
     Result<SamplingParams> resolve(const Model& model) const;
 };
 

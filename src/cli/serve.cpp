@@ -86,12 +86,13 @@ Result<std::unique_ptr<api::ServedModel>> load(const ServeOptions& options, size
     Result<SamplingParams> sampling = options.sampling.resolve(loaded);
     if (!sampling.ok()) return error("{}: {}", file_name(model.path), sampling.error().message);
     served->sampling = sampling.value();
+    note_context(served->id, model.context, loaded.plan);
     served->engine->start();
     return served;
 }
 
 void print_model(const api::ServedModel& model, const Runtime& runtime) {
-    EngineMemory memory = model.engine->memory();
+    MemoryPlan memory = model.engine->memory();
     fmt::print(stderr, "{}: {}, context {} × {} sequences, {} ({} thread{})\n", model.id,
                model.engine->model().plan.architecture, memory.context, memory.sequences, model.engine->backend(),
                runtime.threads(), runtime.threads() == 1 ? "" : "s");

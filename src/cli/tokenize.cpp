@@ -54,9 +54,7 @@ Result<int> detokenize(const TokenizeOptions& options) {
     std::string path = TRY(resolve_model(options.model));
     const auto tokenizer = TRY(open_tokenizer(path));
     std::vector<TokenId> ids = TRY(parse_ids(options.tokens));
-    for (TokenId id : ids)
-        if (id < 0 || id >= tokenizer->size())
-            return error("--tokens: {} is outside the vocabulary of {}", id, tokenizer->size());
+    TRY(tokenizer->check(ids));
     std::string text = tokenizer->decode(ids, true);
     if (options.json) print_json({{"text", text}});
     else std::fwrite(text.data(), 1, text.size(), stdout), std::fputc('\n', stdout);

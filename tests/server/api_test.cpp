@@ -605,9 +605,16 @@ TEST(Props, TellTheResolvedDefaults) {
     file.set("general.sampling.temp", 0.25f).set("general.sampling.top_k", uint32_t{7});
     api.add("cool", file);
     Json models = api.ask("GET", "/props").json()["models"];
-    EXPECT_EQ(models[0]["default_generation_settings"]["temperature"].get<float>(), 1);
-    EXPECT_EQ(models[1]["default_generation_settings"]["temperature"].get<float>(), 0.25f);
-    EXPECT_EQ(models[1]["default_generation_settings"]["top_k"].get<int>(), 7);
+    Json built_in = {{"temperature", 0.8f},
+                     {"top_k", 40},
+                     {"top_p", 0.95f},
+                     {"min_p", 0.05f},
+                     {"repetition_penalty", 1.f},
+                     {"frequency_penalty", 0.f},
+                     {"presence_penalty", 0.f}};
+    EXPECT_EQ(models[0]["default_generation_settings"], built_in);
+    built_in.update({{"temperature", 0.25f}, {"top_k", 7}});
+    EXPECT_EQ(models[1]["default_generation_settings"], built_in);
 }
 
 }  // namespace

@@ -10,9 +10,9 @@
 #include <mutex>
 #include <optional>
 
+#include "engine/sampling_defaults.hpp"
 #include "engine/seeded_model.hpp"
 #include "file/temp_dir.hpp"
-#include "model/sampling_defaults.hpp"
 #include "server/api/service.hpp"
 
 namespace godwit::test {
@@ -159,7 +159,7 @@ public:
             EngineImpl::make(Runtime::make({.threads = 1}), {.model = path, .sequences = 4});
         ASSERT_TRUE(engine.ok()) << engine.error().message;
         model->engine = std::move(engine).take();
-        model->sampling = read_sampling_defaults(model->engine->model().file.metadata()).value();
+        model->sampling = read_sampling_defaults(model->engine->model().file.metadata()).params;
         if (before_sampling) model->engine->on_logits = [=](auto, auto) { before_sampling(); };
         model->engine->start();
         service.add(std::move(model));
