@@ -7,6 +7,7 @@
 #include <limits>
 #include <optional>
 
+#include "base/control_groups.hpp"
 #include "base/first_line.hpp"
 
 namespace godwit {
@@ -23,35 +24,31 @@ std::optional<uint64_t> number(std::string_view text) {
     return fault == std::errc() ? std::optional(value) : std::nullopt;
 }
 
-/// MemAvailable of /proc/meminfo: "MemAvailable:   20391848 kB".
-uint64_t of_machine(const fs::path& root) {
-    constexpr std::string_view kName = "MemAvailable:";
-    std::ifstream file(root / "proc/meminfo");
+/// The number behind `name` at the beginning of a line: "MemAvailable:   20391848 kB", "inactive_file 4096".
+std::optional<uint64_t> number_of(const fs::path& path, std::string_view name) {
+    std::ifstream file(path);
     for (std::string line; std::getline(file, line);)
-        if (line.starts_with(kName)) return number(std::string_view(line).substr(kName.size())).value_or(0) << 10;
-    return 0;
+        if (line.starts_with(name)) return number(std::string_view(line).substr(name.size()));
+    return std::nullopt;
 }
 
-/// What a cgroup leaves; no limit where it says "max" or is not there.
-uint64_t of_group(const fs::path& group) {
-    auto limit = number(first_line(group / "memory.max")), used = number(first_line(group / "memory.current"));
+/// What a group leaves, its page cache that the kernel would drop first counted as free; no limit where it says "max"
+/// or is not there.
+uint64_t left_by(const ControlGroup& group) {
+    auto limit = number(first_line(group.folder / (group.v2 ? "memory.max" : "memory.limit_in_bytes")));
+    auto used = number(first_line(group.folder / (group.v2 ? "memory.current" : "memory.usage_in_bytes")));
+    auto cached = number_of(group.folder / "memory.stat", group.v2 ? "inactive_file " : "total_inactive_file ");
     if (!limit) return kNoLimit;
-    return *limit - std::min(*limit, used.value_or(0));
+    uint64_t needed = used.value_or(0) - std::min(used.value_or(0), cached.value_or(0));
+    return *limit - std::min(*limit, needed);
 }
 
 }  // namespace
 
 uint64_t available_memory(const std::string& root) {
-    uint64_t least = of_machine(root);
+    uint64_t least = number_of(fs::path(root) / "proc/meminfo", "MemAvailable:").value_or(0) << 10;
     if (least == 0) return 0;
-    std::ifstream groups(fs::path(root) / "proc/self/cgroup");
-    for (std::string line; std::getline(groups, line);) {
-        if (!line.starts_with("0::")) continue;
-        fs::path folder = fs::path(root) / "sys/fs/cgroup";
-        least = std::min(least, of_group(folder));
-        for (const fs::path& part : fs::path(line.substr(3)).relative_path())
-            least = std::min(least, of_group(folder /= part));
-    }
+    for (const ControlGroup& group : control_groups(root, "memory")) least = std::min(least, left_by(group));
     return least;
 }
 

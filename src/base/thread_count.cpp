@@ -8,12 +8,12 @@
 #include <climits>
 #include <cstdint>
 #include <filesystem>
-#include <fstream>
 #include <optional>
 #include <set>
 #include <string_view>
 #include <vector>
 
+#include "base/control_groups.hpp"
 #include "base/first_line.hpp"
 
 namespace godwit {
@@ -59,15 +59,6 @@ int v1_limit(const fs::path& group) {
     return cores_of(first_line(group / "cpu.cfs_quota_us"), first_line(group / "cpu.cfs_period_us"));
 }
 
-/// The smallest limit of `group` (a path as in /proc/self/cgroup) and its ancestors. Inside a container the path may
-/// name folders of the host that are not visible; then only the ancestors that are there count.
-int smallest_limit(const fs::path& mount, const fs::path& group, int limit(const fs::path&)) {
-    int smallest = limit(mount);
-    fs::path folder = mount;
-    for (const fs::path& part : group.relative_path()) smallest = std::min(smallest, limit(folder /= part));
-    return smallest;
-}
-
 }  // namespace
 
 int physical_core_count(const std::string& root) {
@@ -84,19 +75,8 @@ int physical_core_count(const std::string& root) {
 
 int default_thread_count(const std::string& root) {
     int count = physical_core_count(root);
-    const fs::path mount = fs::path(root) / "sys/fs/cgroup";
-    std::ifstream groups(fs::path(root) / "proc/self/cgroup");  // lines "hierarchy:controllers:path"
-    for (std::string line; std::getline(groups, line);) {
-        const size_t first = line.find(':');
-        const size_t second = first == std::string::npos ? first : line.find(':', first + 1);
-        if (second == std::string::npos) continue;
-        const std::string controllers =
-            fmt::format(",{},", std::string_view(line).substr(first + 1, second - first - 1));
-        const fs::path group = line.substr(second + 1);
-        if (controllers == ",,") count = std::min(count, smallest_limit(mount, group, v2_limit));
-        if (controllers.find(",cpu,") != std::string::npos)
-            count = std::min(count, smallest_limit(mount / "cpu", group, v1_limit));
-    }
+    for (const ControlGroup& group : control_groups(root, "cpu"))
+        count = std::min(count, group.v2 ? v2_limit(group.folder) : v1_limit(group.folder));
     return count;
 }
 
