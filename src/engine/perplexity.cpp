@@ -20,7 +20,8 @@ Result<PerplexityScore> score_text(Solo& solo, const Tokenizer& tokenizer, std::
         return error("context: {} tokens a chunk is out of range (4 to {}, what the model's context allows)", chunk,
                      solo.context());
     std::vector<TokenId> ids = tokenizer.encode(text, Specials::None);
-    if (tokenizer.add_bos()) ids.insert(ids.begin(), *tokenizer.bos());
+    const std::vector<TokenId>& prefix = tokenizer.prefix();
+    ids.insert(ids.begin(), prefix.begin(), prefix.end());
     auto chunks = static_cast<int64_t>(ids.size()) / chunk;
     if (chunks < 2)
         return error("the text has {} tokens, but at least {} are needed (give a longer text or a smaller --context)",
@@ -28,7 +29,7 @@ Result<PerplexityScore> score_text(Solo& solo, const Tokenizer& tokenizer, std::
     PerplexityScore score;
     for (int64_t c = 0; c < chunks; ++c) {
         std::vector<TokenId> part(ids.begin() + c * chunk, ids.begin() + (c + 1) * chunk);
-        if (tokenizer.add_bos()) part[0] = *tokenizer.bos();
+        std::copy_n(prefix.begin(), std::min(prefix.size(), part.size()), part.begin());
         solo.clear();
         TRY(solo.extend_all(part, [&](int64_t i, std::span<const float> logits) {
             if (i < chunk / 2 || i > chunk - 2) return;

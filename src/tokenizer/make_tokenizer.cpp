@@ -207,12 +207,14 @@ private:
         }
         const bool usual_bos = parts_.bos && (bert || sentencepiece || (spec_ && spec_->add_bos));
         const bool usual_eos = parts_.eos && (bert ? v.add_sep.value_or(true) : kind_ == Kind::Unigram);
-        parts_.add_bos = v.model == "gemma4" || v.add_bos.value_or(usual_bos);
-        parts_.add_eos = v.add_eos.value_or(usual_eos);
-        if (parts_.add_bos && !parts_.bos)
+        const bool add_bos = v.model == "gemma4" || v.add_bos.value_or(usual_bos);
+        const bool add_eos = v.add_eos.value_or(usual_eos);
+        if (add_bos && !parts_.bos)
             return error("key tokenizer.ggml.bos_token_id: missing, but a BOS token is to be added");
-        if (parts_.add_eos && !parts_.eos)
+        if (add_eos && !parts_.eos)
             return error("key tokenizer.ggml.eos_token_id: missing, but an EOS token is to be added");
+        if (add_bos) parts_.prefix = {*parts_.bos};
+        if (add_eos) parts_.suffix = {*parts_.eos};
         return done();
     }
 

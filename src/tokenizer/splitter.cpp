@@ -8,6 +8,7 @@
 #include "text/unicode.hpp"
 #include "tokenizer/byte_alphabet.hpp"
 #include "tokenizer/normalizer.hpp"
+#include "tokenizer/scripts.hpp"
 
 namespace godwit {
 namespace {
@@ -141,6 +142,37 @@ private:
     std::string pattern_;
 };
 
+/// A piece begins where the script changes; what stands before the first character that has one is dropped.
+class ScriptSplitter final : public PatternSplitter {
+public:
+    ScriptSplitter() : PatternSplitter(SplitBehavior::Removed, false) {}
+
+private:
+    static uint8_t script_of(const Utf8Unit& unit) {
+        if (unit.form != Utf8Form::WellFormed) return 0;
+        const auto ranges = script_ranges();
+        const auto range = std::partition_point(ranges.begin(), ranges.end(),
+                                                [&](const ScriptRange& r) { return r.last < unit.code_point; });
+        return range != ranges.end() && range->first <= unit.code_point ? range->script : 0;
+    }
+
+    void find(std::string_view piece, Spans& spans, RegexMatcher&) const override {
+        uint8_t last = 0;
+        size_t begin = 0;
+        for (size_t at = 0; at < piece.size();) {
+            const Utf8Unit unit = next_utf8(piece.substr(at));
+            const uint8_t script = script_of(unit);
+            if (script != 0 && script != last) {
+                if (at > begin) spans.push_back({begin, at, last == 0});
+                begin = at;
+                last = script;
+            }
+            at += unit.size;
+        }
+        spans.push_back({begin, piece.size(), last == 0});
+    }
+};
+
 /// The patterns of a GGUF pre-tokenizer.
 class SpecSplitter final : public Splitter {
 public:
@@ -252,6 +284,8 @@ std::unique_ptr<Splitter> make_text_splitter(std::string pattern, SplitBehavior 
 std::unique_ptr<Splitter> make_prefix_space() { return std::make_unique<PrefixSpace>(); }
 std::unique_ptr<Splitter> make_byte_letters() { return std::make_unique<ByteLetters>(); }
 std::unique_ptr<Splitter> make_fixed_length(size_t length) { return std::make_unique<FixedLength>(length); }
+
+std::unique_ptr<Splitter> make_script_splitter() { return std::make_unique<ScriptSplitter>(); }
 
 void add_metaspace(Splitters& out, const std::string& replacement, PrependScheme scheme, bool split) {
     out.push_back(std::make_unique<Metaspace>(replacement, scheme));

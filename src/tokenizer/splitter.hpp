@@ -58,6 +58,8 @@ std::unique_ptr<Splitter> make_text_splitter(std::string pattern, SplitBehavior 
 std::unique_ptr<Splitter> make_prefix_space();
 /// GPT-2's letters for the bytes.
 std::unique_ptr<Splitter> make_byte_letters();
+/// Cuts between characters of different scripts.
+std::unique_ptr<Splitter> make_script_splitter();
 /// Pieces of `length` characters, at least 1.
 std::unique_ptr<Splitter> make_fixed_length(size_t length);
 

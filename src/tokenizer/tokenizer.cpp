@@ -123,4 +123,10 @@ std::string Tokenizer::decode(std::span<const TokenId> ids, bool specials) const
     return out;
 }
 
+Result<void> Tokenizer::check(std::span<const TokenId> ids) const {
+    for (TokenId id : ids)
+        if (id < 0 || id >= size()) return error("token {} is outside the vocabulary of {}", id, size());
+    return done();
+}
+
 }  // namespace godwit

@@ -29,7 +29,7 @@ class Tokenizer {
 public:
     explicit Tokenizer(TokenizerParts parts) : parts_(std::move(parts)) {}
 
-    /// Any bytes in (ill-formed UTF-8 too, less than 2^31 of them), ids out; no BOS or EOS is added.
+    /// Any bytes in (ill-formed UTF-8 too, less than 2^31 of them), ids out, without prefix() and suffix().
     /// `work`, if given, is counted up.
     std::vector<TokenId> encode(std::string_view text, Specials specials, EncodeWork* work = nullptr) const;
 
@@ -48,14 +48,16 @@ public:
     std::string decode(std::span<const TokenId> ids, bool specials = false) const;
 
     TokenId size() const { return parts_.table->size(); }
+    /// Error: an id that is none of the vocabulary.
+    Result<void> check(std::span<const TokenId> ids) const;
     TokenType type(TokenId id) const { return parts_.table->type(id); }
     /// As the file spells it.
     std::string_view raw_text(TokenId id) const { return parts_.table->text(id); }
     std::optional<TokenId> bos() const { return parts_.bos; }
     std::optional<TokenId> eos() const { return parts_.eos; }
-    /// Prepend bos() to a prompt: then there is one. (BERT: [CLS], and eos() is [SEP].)
-    bool add_bos() const { return parts_.add_bos; }
-    bool add_eos() const { return parts_.add_eos; }
+    /// What the model wants before and behind a prompt: mostly none, or bos() before it. (BERT: [CLS] and [SEP].)
+    const std::vector<TokenId>& prefix() const { return parts_.prefix; }
+    const std::vector<TokenId>& suffix() const { return parts_.suffix; }
     bool ends_generation(TokenId id) const { return parts_.ends_generation[id]; }
 
 private:

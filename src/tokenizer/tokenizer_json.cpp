@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include "tokenizer/tokenizer_json_stages.hpp"
 
@@ -12,6 +13,8 @@ constexpr std::string_view kVocab = "model.vocab";
 constexpr size_t kMaxTokens = size_t{1} << 24;
 /// Tokens without a text that the highest id may leave open.
 constexpr size_t kMaxGaps = 1 << 20;
+/// Special tokens that one post-processor puts around a text.
+constexpr size_t kMaxAround = 64;
 
 /// An element of added_tokens.
 struct AddedToken {
@@ -267,7 +270,7 @@ private:
         return done();
     }
 
-    // --- BOS and EOS ---
+    // --- What goes before and behind a prompt ---
 
     Result<TokenId> named_token(const JsonNode& node, const std::string& text) const {
         const auto id = table().find(text);
@@ -282,10 +285,12 @@ private:
         if (const auto list = node->find("processors")) stages = TRY(list->elements());
         for (const JsonNode& stage : stages) {
             const std::string type = TRY(stage.get_text("type"));
+            if (type == "ByteLevel") continue;  // moves offsets, no ids
+            if (!parts_.prefix.empty() || !parts_.suffix.empty())
+                return stage.fault("a second post-processor that adds tokens is not supported");
             if (type == "TemplateProcessing") TRY(read_template(stage));
             else if (type == "BertProcessing" || type == "RobertaProcessing") TRY(read_pair(stage));
-            else if (type != "ByteLevel")
-                return stage.fault("the post-processor '{}' is not supported", printable(type));
+            else return stage.fault("the post-processor '{}' is not supported", printable(type));
         }
         return done();
     }
@@ -296,40 +301,59 @@ private:
         const std::vector<JsonNode> items = TRY(stage.get_elements("single"));
         for (const JsonNode& item : items) {
             if (item.find("Sequence")) {
-                after_text = true;
+                if (std::exchange(after_text, true)) return item.fault("the text a second time is not supported");
                 continue;
             }
             const JsonNode special = TRY(item.get("SpecialToken"));
-            const JsonNode name = TRY(special.get("id"));
-            const std::string text = TRY(name.text());
-            auto& end = after_text ? parts_.eos : parts_.bos;
-            bool& add = after_text ? parts_.add_eos : parts_.add_bos;
-            if (add) return name.fault("a second special token on this side of the text is not supported");
-            end = TRY(named_token(name, text));
-            add = true;
+            const std::vector<TokenId> ids = TRY(template_tokens(stage, special));
+            std::vector<TokenId>& side = after_text ? parts_.suffix : parts_.prefix;
+            side.insert(side.end(), ids.begin(), ids.end());
         }
+        const size_t count = parts_.prefix.size() + parts_.suffix.size();
+        if (count > kMaxAround) return stage.fault("{} special tokens around a text (at most {})", count, kMaxAround);
         return done();
+    }
+
+    /// The ids that "special_tokens" gives to the name of a special token; where it does not, the token of that text.
+    Result<std::vector<TokenId>> template_tokens(const JsonNode& stage, const JsonNode& special) const {
+        const JsonNode name = TRY(special.get("id"));
+        const std::string text = TRY(name.text());
+        const auto named = stage.find("special_tokens");
+        const auto entry = named ? named->find(text) : std::nullopt;
+        if (!entry) return std::vector{TRY(named_token(name, text))};
+        std::vector<TokenId> ids;
+        const std::vector<JsonNode> nodes = TRY(entry->get_elements("ids"));
+        for (const JsonNode& node : nodes)
+            ids.push_back(static_cast<TokenId>(TRY(node.count(static_cast<size_t>(table().size()) - 1))));
+        return ids;
     }
 
     /// BERT's and RoBERTa's: "cls" and "sep", each a text with its id.
     Result<void> read_pair(const JsonNode& stage) {
-        for (const auto& [member, end] : {std::pair("cls", &parts_.bos), std::pair("sep", &parts_.eos)}) {
+        for (const auto& [member, side] : {std::pair("cls", &parts_.prefix), std::pair("sep", &parts_.suffix)}) {
             const JsonNode node = TRY(stage.get(member));
             const std::vector<JsonNode> pair = TRY(node.elements());
             if (pair.empty()) return node.fault("expected a text and an id");
             const std::string text = TRY(pair[0].text());
-            *end = TRY(named_token(node, text));
+            *side = {TRY(named_token(node, text))};
         }
-        parts_.add_bos = parts_.add_eos = true;
         return done();
     }
 
     /// tokenizer_config.json has the last word.
     Result<void> read_config() {
+        if (!parts_.prefix.empty()) parts_.bos = parts_.prefix.front();
+        if (!parts_.suffix.empty()) parts_.eos = parts_.suffix.front();
         TRY(read_config_token("bos_token", parts_.bos));
         TRY(read_config_token("eos_token", parts_.eos));
-        parts_.add_bos = TRY(config_.flag_or("add_bos_token", parts_.add_bos)) && parts_.bos;
-        parts_.add_eos = TRY(config_.flag_or("add_eos_token", parts_.add_eos)) && parts_.eos;
+        TRY(read_config_side("add_bos_token", parts_.bos, parts_.prefix));
+        return read_config_side("add_eos_token", parts_.eos, parts_.suffix);
+    }
+
+    Result<void> read_config_side(const char* member, std::optional<TokenId> token, std::vector<TokenId>& side) const {
+        if (!config_.find(member)) return done();
+        const bool add = TRY(config_.flag_or(member, false)) && token;
+        side = add ? std::vector{*token} : std::vector<TokenId>();
         return done();
     }
 

@@ -254,6 +254,8 @@ Result<void> add_splitter(Splitters& out, const JsonNode& node, Growth& growth) 
         out.push_back(make_character_splitter(is_numeric, each ? SplitBehavior::Isolated : SplitBehavior::Contiguous));
     } else if (type == "CharDelimiterSplit") {
         out.push_back(make_text_splitter(TRY(read_character(node, "delimiter")), SplitBehavior::Removed, false));
+    } else if (type == "UnicodeScripts") {
+        out.push_back(make_script_splitter());
     } else if (type == "FixedLength") {
         const auto length = node.find("length");
         out.push_back(make_fixed_length(std::max<uint64_t>(1, length ? TRY(length->count(INT32_MAX)) : 5)));

@@ -49,7 +49,7 @@ struct TokenizerParts {
     std::vector<bool> ends_generation;          // by id
 
     std::optional<TokenId> bos, eos;
-    bool add_bos = false, add_eos = false;
+    std::vector<TokenId> prefix, suffix;  // what a prompt begins and ends with
 };
 
 /// Sorts the special tokens into those of templates and those of values and makes the matchers. A user-defined token

@@ -85,7 +85,8 @@ inline void RealModel::agrees_with_greedy(const std::string& golden, GreedyBar b
         std::vector<TokenId> prompt = each["prompt"], continuation = each["continuation"];
         // Our own tokenizer comes to the peer's prompt, BOS and control tokens included.
         std::vector<TokenId> own = model_->tokenizer->encode(each["text"].get<std::string>(), Specials::All);
-        if (model_->tokenizer->add_bos()) own.insert(own.begin(), *model_->tokenizer->bos());
+        const std::vector<TokenId>& prefix = model_->tokenizer->prefix();
+        own.insert(own.begin(), prefix.begin(), prefix.end());
         EXPECT_EQ(own, prompt) << each["text"];
 
         std::vector<TokenId> forced = prompt;

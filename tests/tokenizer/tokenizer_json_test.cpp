@@ -117,20 +117,33 @@ TEST(TokenizerJson, GivesBackAnyBytes) {
     }
 }
 
+TEST(TokenizerJson, PutsAroundATextWhatHuggingFaceDoes) {
+    for (const Json& wrapped : small_tokenizers()["wrapped"]) {
+        Json json = base("llama");
+        json["post_processor"] = wrapped["post_processor"];
+        const auto tokenizer = read(json);
+        ASSERT_TRUE(tokenizer) << wrapped["name"];
+        Ids ids = tokenizer->encode("Hello world", Specials::All);
+        ids.insert(ids.begin(), tokenizer->prefix().begin(), tokenizer->prefix().end());
+        ids.insert(ids.end(), tokenizer->suffix().begin(), tokenizer->suffix().end());
+        EXPECT_EQ(ids, wrapped["ids"].get<Ids>()) << wrapped["name"];
+    }
+}
+
 TEST(TokenizerJson, BosAndEosComeFromThePostProcessorOrTheConfig) {
     Json json = base("llama");
-    EXPECT_FALSE(read(json)->add_bos());
+    EXPECT_TRUE(read(json)->prefix().empty());
     auto processor = parse_json(
         R"({"type":"Sequence","processors":[{"type":"ByteLevel","trim_offsets":true},{"type":"TemplateProcessing",
         "single":[{"SpecialToken":{"id":"<s>","type_id":0}},{"Sequence":{"id":"A","type_id":0}},{"SpecialToken":{"id":"</s>","type_id":0}}]}]})");
     ASSERT_TRUE(processor.ok());
     json["post_processor"] = processor.value();
     auto tokenizer = read(json);
-    EXPECT_TRUE(tokenizer->add_bos() && tokenizer->add_eos());
+    EXPECT_TRUE(!tokenizer->prefix().empty() && !tokenizer->suffix().empty());
     EXPECT_EQ(tokenizer->raw_text(*tokenizer->bos()), "<s>");
     EXPECT_EQ(tokenizer->raw_text(*tokenizer->eos()), "</s>");
     tokenizer = read(json, R"({"add_eos_token":false,"eos_token":{"content":"Hello"}})");
-    EXPECT_TRUE(tokenizer->add_bos() && !tokenizer->add_eos());
+    EXPECT_TRUE(!tokenizer->prefix().empty() && tokenizer->suffix().empty());
     EXPECT_TRUE(tokenizer->ends_generation(*tokenizer->eos()));
     EXPECT_EQ(tokenizer->raw_text(*tokenizer->eos()), "Hello");
 }
@@ -206,12 +219,25 @@ TEST(TokenizerJson, RefusesWhatItCannotDo) {
         {"decoder.decoders[1]:", "longer"});
     refused("llama", R"({"normalizer":{"type":"Precompiled","precompiled_charsmap":"AAAAAA=="}})",
             {"normalizer.precompiled_charsmap:", "trie"});
-    refused("llama", R"({"pre_tokenizer":{"type":"UnicodeScripts"}})", {"pre_tokenizer:", "UnicodeScripts"});
+    refused("llama", R"({"pre_tokenizer":{"type":"Scripts"}})", {"pre_tokenizer:", "'Scripts'"});
     refused("llama", R"({"pre_tokenizer":{"type":"Metaspace","replacement":"ab"}})",
             {"pre_tokenizer.replacement:", "one character"});
     refused("llama", R"({"added_tokens":[{"id":1,"content":"<unk>"}]})", {"added_tokens", "<unk>"});
     refused("llama", R"({"added_tokens":[{"id":0}]})", {"added_tokens[0]:", "content"});
     refused("llama", R"({"post_processor":{"type":"Foo"}})", {"post_processor:", "'Foo'"});
+    refused(
+        "llama",
+        R"({"post_processor":{"type":"TemplateProcessing","single":[{"Sequence":{"id":"A"}},{"Sequence":{"id":"A"}}]}})",
+        {"post_processor.single[1]:", "second time"});
+    refused(
+        "llama",
+        R"({"post_processor":{"type":"TemplateProcessing","single":[{"SpecialToken":{"id":"x"}}],"special_tokens":{"x":{"ids":[99999]}}}})",
+        {"post_processor.special_tokens.x.ids[0]:", "99999"});
+    refused(
+        "llama",
+        R"({"post_processor":{"type":"Sequence","processors":[{"type":"BertProcessing","cls":["<s>",1],"sep":["</s>",2]},
+                         {"type":"TemplateProcessing","single":[{"SpecialToken":{"id":"<s>"}}]}]}})",
+        {"post_processor.processors[1]:", "second"});
     refused("llama", R"({})", {"tokenizer_config.json.bos_token:", "'nope'"}, R"({"bos_token":"nope"})");
     refused("unigram", R"({"model":{"unk_id":null}})", {"model:", "unk_id"});
     refused("unigram", R"({"model":{"vocab":[["<unk>",0],["<unk>",0]]},"added_tokens":[]})",

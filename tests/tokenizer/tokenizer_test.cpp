@@ -209,7 +209,7 @@ TEST(Gemma4, IsBpeOnCharactersWithByteFallback) {
     tiny.merge("\n", "\n");
     tiny.merge("a", "\u00e9");
     const auto tokenizer = make(tiny);
-    EXPECT_TRUE(tokenizer->add_bos());
+    EXPECT_FALSE(tokenizer->prefix().empty());
     EXPECT_EQ(tokenizer->encode(" a\n\nba\u00e9z", Specials::None),
               ids(tiny, {"\u2581a", "\n\n", "b", "a\u00e9", "<0x7A>"}));
     EXPECT_EQ(tokenizer->decode(tokenizer->encode(" a\xFF\u00e9", Specials::None)), " a\xFF\u00e9");
@@ -231,7 +231,7 @@ TEST(WordPiece, TakesTheLongestTokenOrTheUnknownOne) {
     EXPECT_EQ(tokenizer->encode("[SEP]", Specials::None),
               (Ids{1, 1, 1}));  // [, SEP, ]: a value's brackets are no marker
     EXPECT_EQ(tokenizer->decode(ids(tiny, {"\u2581un", "able", "\u2581a"})), "unable a");
-    EXPECT_TRUE(tokenizer->add_bos() && tokenizer->add_eos());
+    EXPECT_TRUE(!tokenizer->prefix().empty() && !tokenizer->suffix().empty());
     EXPECT_EQ(tokenizer->bos(), tiny.id("[CLS]"));
     EXPECT_EQ(tokenizer->eos(), tiny.id("[SEP]"));
 }
@@ -258,8 +258,8 @@ TEST(Unigram, TakesTheMostLikelyTokens) {
     EXPECT_EQ(tokenizer->encode("a\xFF\xFE", Specials::None), ids(tiny, {"\u2581a", "<unk>"}));
     EXPECT_EQ(tokenizer->encode("<s>a", Specials::All), ids(tiny, {"<s>", "\u2581a"}));
     EXPECT_EQ(tokenizer->decode(ids(tiny, {"\u2581a", "b", "\u2581a"})), "ab a");
-    EXPECT_TRUE(tokenizer->add_eos());
-    EXPECT_FALSE(tokenizer->add_bos());
+    EXPECT_FALSE(tokenizer->suffix().empty());
+    EXPECT_TRUE(tokenizer->prefix().empty());
 }
 
 TEST(Unigram, FallsBackToBytes) {
@@ -300,22 +300,22 @@ TEST(Unigram, RefusesCharsmapsThatPointOutsideThemselves) {  // M13
 }
 
 TEST(MakeTokenizer, ChoosesBosAndEos) {
-    EXPECT_FALSE(make(tiny_bpe())->add_bos());
+    EXPECT_TRUE(make(tiny_bpe())->prefix().empty());
     TinyVocabulary llama3 = tiny_bpe();
     llama3.v.pre = "llama3";
-    EXPECT_TRUE(make(llama3)->add_bos());
+    EXPECT_FALSE(make(llama3)->prefix().empty());
     llama3.v.add_bos = false;
-    EXPECT_FALSE(make(llama3)->add_bos());
+    EXPECT_TRUE(make(llama3)->prefix().empty());
     llama3.v.add_bos = std::nullopt;
     llama3.v.bos = std::nullopt;
-    EXPECT_FALSE(make(llama3)->add_bos());
+    EXPECT_TRUE(make(llama3)->prefix().empty());
 
     TinyVocabulary old = tiny_sentencepiece();
     old.v.bos = old.v.eos = std::nullopt;  // old files: <s> is 1, </s> is 2
     EXPECT_EQ(make(old)->bos(), 1);
     EXPECT_EQ(make(old)->eos(), 2);
-    EXPECT_TRUE(make(old)->add_bos());
-    EXPECT_FALSE(make(old)->add_eos());
+    EXPECT_FALSE(make(old)->prefix().empty());
+    EXPECT_TRUE(make(old)->suffix().empty());
 }
 
 TEST(MakeTokenizer, FindsTheEndsOfGeneration) {

@@ -53,7 +53,8 @@ struct RealTokenizer {
             return;
         }
         file = std::make_unique<ModelFile>(std::move(opened).take());
-        auto vocabulary = read_vocabulary(file->metadata());
+        std::vector<std::string> warnings;
+        auto vocabulary = read_vocabulary(file->metadata(), warnings);
         if (!vocabulary.ok()) {
             ADD_FAILURE() << name << ": " << vocabulary.error().message;
             return;

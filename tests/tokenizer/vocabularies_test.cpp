@@ -118,7 +118,7 @@ TEST(ServerBugs, T1LlamaBpe) {
     EXPECT_EQ(t->encode("Hello, y'all! How are you 😁 ?我想在apple工作1314151天～", Specials::None),
               (Ids{9906,  11,     379,   65948, 0,      2650, 527,   499, 27623, 223,  949,
                    37046, 101067, 19000, 23182, 102301, 9263, 18136, 16,  36827, 21909}));
-    EXPECT_TRUE(t->add_bos());
+    EXPECT_FALSE(t->prefix().empty());
     EXPECT_EQ(t->encode("<|begin_of_text|>3333<|eot_id|>", Specials::All), (Ids{128000, 8765, 18, 128009}));
     EXPECT_GT(t->encode("<|eot_id|>", Specials::None).size(), 3u);
     EXPECT_TRUE(t->ends_generation(128009));
@@ -129,7 +129,7 @@ TEST(ServerBugs, T2LlamaSentencePiece) {
     ASSERT_TRUE(t.tokenizer);
     EXPECT_EQ(t->encode(" Hello", Specials::None), (Ids{29871, 15043}));
     EXPECT_EQ(t->encode("!!!!!!", Specials::None), (Ids{1738, 6824, 21004}));
-    EXPECT_TRUE(t->add_bos());
+    EXPECT_FALSE(t->prefix().empty());
     EXPECT_EQ(t->bos(), 1);
 }
 
@@ -140,7 +140,7 @@ TEST(ServerBugs, T3BertWordPiece) {
     EXPECT_EQ(t->encode("កាន់តែពិសេសអាចខលចេញ", Specials::None), Ids{100});
     EXPECT_EQ(t->encode("Hokkaidō", Specials::None), t->encode("hokkaido", Specials::None));  // T10
     EXPECT_NE(t->encode("Hokkaidō", Specials::None), Ids{100});
-    EXPECT_TRUE(t->add_bos() && t->add_eos());
+    EXPECT_TRUE(!t->prefix().empty() && !t->suffix().empty());
     EXPECT_EQ(t->bos(), 101);
     EXPECT_EQ(t->eos(), 102);
     EXPECT_EQ(t->decode(t->encode("hello world", Specials::None)), "hello world");
@@ -152,7 +152,7 @@ TEST(ServerBugs, T4Gemma4) {
     EXPECT_EQ(t->encode(" Hello", Specials::None), Ids{26352});
     EXPECT_EQ(t->encode("  Hello", Specials::None), (Ids{138, 9259}));
     EXPECT_EQ(t->encode("\n\n", Specials::None), Ids{108});
-    EXPECT_TRUE(t->add_bos());
+    EXPECT_FALSE(t->prefix().empty());
     // A marker of its template, typed by a user.
     EXPECT_EQ(t->encode("<|tool_call>", Specials::All), spelt(*t, {"<|tool_call>"}));
     EXPECT_GT(t->encode("<|tool_call>", Specials::None).size(), 1u);

@@ -2,7 +2,8 @@
 """Writes tests/golden/tokenizers/: what Hugging Face's `tokenizers` makes of thousands of strings, for tests/tokenizer/tokenizer_json_test.cpp.
 
   strings.json      the parts that strings are made of; string number i is put together from them by `string(i)` here and in the test
-  tokenizers.json   small tokenizers, trained here: bases, and variants of them as JSON merge patches (RFC 7386)
+  tokenizers.json   small tokenizers, trained here: bases, and variants of them as JSON merge patches (RFC 7386); post-processors and the ids of
+                    "Hello world" with them
   small.bin         of each variant in turn: for each string 2 bytes of a hash of its ids and 2 of a hash of the text that they decode to
   NAME.bin          the same of a published vocabulary (tools/fetch vocabularies), written as a tokenizer.json here and in the test alike
 
@@ -225,6 +226,9 @@ def variants(all_bases):
         ("letters-unlike", "letters", {"added_tokens": added(all_bases["letters"], ("ÿ",))}),
         ("letters-lower", "letters", {"normalizer": {"type": "Lowercase"}, "added_tokens": added(
             all_bases["letters"], ("<TOOL>", "normalized"), ("Hello W", "normalized", "single_word"), ("ALLCAPS",))}),
+        ("letters-replaced", "letters", {
+            "normalizer": sequence("normalizers", {"type": "NFKD"}, {"type": "StripAccents"}, {"type": "Replace", "pattern": {"String": "user"}, "content": "tool"}),
+            "added_tokens": added(all_bases["letters"], ("ｆｕｌｌ", "normalized"), ("naïve", "normalized", "special"), ("user", "normalized"), ("<TOOL>", "normalized"))}),
         ("letters-strings", "letters", {"model": {"merges": [" ".join(pair) for pair in all_bases["letters"]["model"]["merges"]]}}),
     ]
     behaviors = ("Removed", "Isolated", "MergedWithPrevious", "MergedWithNext", "Contiguous")
@@ -242,6 +246,8 @@ def variants(all_bases):
     pre("empty", split({"Regex": r"(?=[A-Z])|b*"}))
     pre("string", split({"String": "."}, "MergedWithPrevious"))
     pre("scripts", split({"Regex": r"[\p{Han}\p{Katakana}]+|[^\s\p{Latin}]|\p{^L}"}))
+    pre("unicode-scripts", {"type": "UnicodeScripts"})
+    pre("unicode-scripts-blanks", sequence("pretokenizers", {"type": "UnicodeScripts"}, {"type": "WhitespaceSplit"}))
     pre("none", None)
     out.append(("words-fused", "words", {"model": {"fuse_unk": True, "unk_token": "<unk>"}, "pre_tokenizer": {"type": "Whitespace"}, "decoder": None}))
     out.append(("words-silent", "words", {"model": {"unk_token": None}}))
@@ -262,6 +268,8 @@ def variants(all_bases):
         ("llama-separate", "llama", {"model": {"byte_fallback": False, "fuse_unk": False}}),
         ("llama-added", "llama", {"added_tokens": all_bases["llama"]["added_tokens"] + added(
             all_bases["llama"], ("<|im_end|>", "special", "normalized"), ("▁▁",), ("<tool>", "rstrip"))}),
+        ("llama-added-normalized", "llama", {"added_tokens": all_bases["llama"]["added_tokens"] + added(
+            all_bases["llama"], ("<tool>", "normalized"), ("quick brown", "normalized"), ("<mask>", "normalized", "special", "lstrip"))}),
         ("wordpiece-cased", "wordpiece", {"normalizer": {"type": "BertNormalizer", "clean_text": True, "handle_chinese_chars": False,
                                                          "strip_accents": False, "lowercase": False}, "decoder": {"cleanup": False}}),
         ("wordpiece-accents", "wordpiece", {"normalizer": {"type": "BertNormalizer", "clean_text": True, "handle_chinese_chars": True,
@@ -274,6 +282,27 @@ def variants(all_bases):
                                        "pre_tokenizer": sequence("pretokenizers", {"type": "WhitespaceSplit"}, meta("always", True))}),
     ]
     return out
+
+
+# What post-processors put around a text: one side, both, several tokens on one, several ids for one name.
+def wrappings(all_bases):
+    def template(*items, ids=None):
+        single = [{"Sequence": {"id": "A", "type_id": 0}} if item == "$A" else {"SpecialToken": {"id": item, "type_id": 0}} for item in items]
+        vocabulary = all_bases["llama"]["model"]["vocab"]
+        names = {item: {"id": item, "ids": [vocabulary[item]], "tokens": [item]} for item in items if item != "$A"}
+        for name, texts in (ids or {}).items():
+            names[name] = {"id": name, "ids": [vocabulary[text] for text in texts], "tokens": texts}
+        return {"type": "TemplateProcessing", "single": single, "pair": single + [{"Sequence": {"id": "B", "type_id": 1}}], "special_tokens": names}
+    two = template("<unk>", "<s>", "$A")
+    return [("none", None), ("two-before", two), ("two-behind", template("$A", "</s>", "<unk>")), ("four", template("<unk>", "<s>", "$A", "</s>", "<s>")),
+            ("many-ids", template("<s>", "$A", "</s>", ids={"<s>": ["<s>", "▁", "<unk>"]})),
+            ("sequence", sequence("processors", {"type": "ByteLevel", "add_prefix_space": True, "trim_offsets": True, "use_regex": True}, two)),
+            ("pair", {"type": "RobertaProcessing", "cls": ["<s>", 1], "sep": ["</s>", 2], "trim_offsets": True, "add_prefix_space": False})]
+
+
+def wrapped_ids(all_bases, processor):
+    tokenizer = Tokenizer.from_str(json.dumps(merge_patch(all_bases["llama"], {"post_processor": processor})))
+    return tokenizer.encode("Hello world").ids
 
 
 def merge_patch(target, patch):
@@ -293,8 +322,9 @@ def make_small():
     listed = variants(all_bases)
     made = [Tokenizer.from_str(json.dumps(merge_patch(all_bases[base], patch))) for _, base, patch in listed]
     (OUT / "small.bin").write_bytes(b"".join(hashes_of(tokenizer, SMALL_COUNT) for tokenizer in made))
-    text = json.dumps({"bases": all_bases, "variants": [{"name": n, "base": b, "patch": p} for n, b, p in listed]}, ensure_ascii=False,
-                      separators=(",", ":"))
+    wrapped = [{"name": n, "post_processor": p, "ids": wrapped_ids(all_bases, p)} for n, p in wrappings(all_bases)]
+    text = json.dumps({"bases": all_bases, "variants": [{"name": n, "base": b, "patch": p} for n, b, p in listed], "wrapped": wrapped},
+                      ensure_ascii=False, separators=(",", ":"))
     (OUT / "tokenizers.json").write_text(text + "\n")
 
 
