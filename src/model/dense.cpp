@@ -3,6 +3,8 @@
 #include <cmath>
 #include <cstring>
 
+#include "model/read_vocabulary.hpp"
+
 namespace godwit {
 namespace {
 
@@ -98,9 +100,7 @@ Result<ModelPlan> plan_dense(const ModelFile& file, const DenseDims& dims, const
     plan.embedding = dims.embedding;
     plan.context = dims.context;
     plan.epsilon = dims.epsilon;
-    std::optional<std::vector<std::string_view>> tokens = TRY(file.metadata().find_strings("tokenizer.ggml.tokens"));
-    if (!tokens || tokens->empty()) return error("key tokenizer.ggml.tokens: the vocabulary is missing or empty");
-    plan.vocabulary = static_cast<int64_t>(tokens->size());
+    plan.vocabulary = std::ssize(TRY(read_tokens(file.metadata())));
 
     plan.tensors = {
         {Role::TokenEmbedding, -1, "token_embd.weight", {plan.vocabulary, dims.embedding}, true},
@@ -121,25 +121,10 @@ Result<ModelPlan> plan_dense(const ModelFile& file, const DenseDims& dims, const
     return plan;
 }
 
-void finish_cache(ModelPlan& plan) {
-    plan.cache.groups.clear();
-    for (size_t i = 0; i < plan.layers.size(); ++i) {
-        AttentionPlan& a = plan.layers[i].attention;
-        auto& groups = plan.cache.groups;
-        size_t g = 0;
-        while (g < groups.size() && !(groups[g].window == a.window && groups[g].kv_heads == a.kv_heads &&
-                                      groups[g].key_dim == a.key_dim && groups[g].value_dim == a.value_dim))
-            ++g;
-        if (g == groups.size()) groups.push_back({a.window, {}, a.kv_heads, a.key_dim, a.value_dim});
-        groups[g].layers.push_back(static_cast<int32_t>(i));
-        a.cache_group = g;
-    }
-}
-
 Result<std::vector<float>> read_divisors(const ModelFile& file, std::string_view name, int64_t length) {
     const TensorInfo* tensor = file.find(name);
     if (tensor == nullptr) return std::vector<float>{};
-    if (tensor->dtype != DType::F32 || tensor->shape != Shape{length})
+    if (tensor->dtype != DType::F32 || tensor->shape.trimmed() != Shape{length}.trimmed())
         return error("tensor {}: expected F32 {}, found {} {}", name, Shape{length}.to_string(),
                      dtype_name(tensor->dtype), tensor->shape.to_string());
     std::vector<float> values(length);

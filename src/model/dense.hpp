@@ -35,9 +35,6 @@ struct DenseForm {
 /// changes what differs (windows too: the registry groups the cache afterwards).
 Result<ModelPlan> plan_dense(const ModelFile& file, const DenseDims& dims, const DenseForm& form);
 
-/// For the registry: groups layers by what they cache (window, heads, dims).
-void finish_cache(ModelPlan& plan);
-
 /// F32 values of a vector tensor, for architectures that resolve it at load (rope_freqs.weight); empty if the file has
 /// none. Errors: wrong length or type, a value that is zero or not finite.
 Result<std::vector<float>> read_divisors(const ModelFile& file, std::string_view name, int64_t length);

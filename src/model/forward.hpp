@@ -15,8 +15,8 @@ namespace godwit {
 /// I1).
 struct Batch {
     struct Group {
-        View slots;  // I32 [rows]: where each row's keys and values go: block × kBlockTokens + place
-        View table;  // I32 [sequences, blocks]: the blocks of each sequence, first to last
+        View slot_mapping;  // I32 [rows]: where each row's keys and values go: block × kBlockTokens + place
+        View block_table;   // I32 [sequences, blocks]: the blocks of each sequence, first to last
     };
     View tokens;                // I32 [rows]
     View positions;             // I32 [sections, rows]: what rope sees

@@ -1,5 +1,9 @@
 #include "model/hyperparameters.hpp"
 
+#include <algorithm>
+
+#include "base/printable.hpp"
+
 namespace godwit {
 namespace {
 
@@ -49,6 +53,16 @@ Result<std::vector<int64_t>> Hyperparameters::per_layer(std::string_view name, i
     for (int64_t each : values)
         if (each < min || each > max) return out_of_range<int64_t>(key(name), each, min, max);
     return values;
+}
+
+Result<void> Hyperparameters::refuse_others(std::string_view prefix, std::span<const std::string_view> known) const {
+    const std::string begin = key(prefix);
+    for (const Metadata::Entry& entry : metadata_.entries()) {
+        if (!entry.key.starts_with(begin)) continue;
+        if (std::find(known.begin(), known.end(), entry.key.substr(begin.size())) == known.end())
+            return error("key {}: not supported here (ignoring it would give wrong answers)", printable(entry.key));
+    }
+    return done();
 }
 
 }  // namespace godwit

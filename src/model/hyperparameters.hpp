@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -30,6 +31,8 @@ public:
     Result<std::string> text_or(std::string_view name, std::string_view fallback) const;
     /// A scalar for all layers, or an array with one value each.
     Result<std::vector<int64_t>> per_layer(std::string_view name, int64_t layers, int64_t min, int64_t max) const;
+    /// Error: the architecture has a key that begins with `prefix` and goes on with none of `known`.
+    Result<void> refuse_others(std::string_view prefix, std::span<const std::string_view> known) const;
 
 private:
     const Metadata& metadata_;

@@ -13,8 +13,8 @@ Result<T> at(const std::string& path, Result<T> result) {
     return error("{}: {}", path, result.error().message);
 }
 
-Result<std::unique_ptr<Tokenizer>> read_tokenizer(const ModelFile& file) {
-    return make_tokenizer(TRY(read_vocabulary(file.metadata())));
+Result<std::unique_ptr<Tokenizer>> read_tokenizer(const ModelFile& file, std::vector<std::string>& warnings) {
+    return make_tokenizer(TRY(read_vocabulary(file.metadata(), warnings)));
 }
 
 }  // namespace
@@ -24,14 +24,17 @@ Result<CheckedModel> check_model(const std::string& path, const Device& device) 
     TRY(at(path, check_is_model(file.metadata())));
     ModelPlan plan = TRY(at(path, plan_model(file)));
     TRY(at(path, check_tensors(file, plan, device)));
-    std::unique_ptr<Tokenizer> tokenizer = TRY(at(path, read_tokenizer(file)));
+    std::vector<std::string> warnings;
+    std::unique_ptr<Tokenizer> tokenizer = TRY(at(path, read_tokenizer(file, warnings)));
     auto chat_template = TRY(at(path, read_chat_template(file.metadata(), *tokenizer)));
-    return CheckedModel{std::move(file), std::move(plan), std::move(tokenizer), std::move(chat_template)};
+    return CheckedModel{std::move(file), std::move(plan), std::move(tokenizer), std::move(chat_template),
+                        std::move(warnings)};
 }
 
 Result<TokenizerFile> load_tokenizer(const std::string& path) {
     ModelFile file = TRY(ModelFile::open(path));
-    std::unique_ptr<Tokenizer> tokenizer = TRY(at(path, read_tokenizer(file)));
+    std::vector<std::string> ignored;
+    std::unique_ptr<Tokenizer> tokenizer = TRY(at(path, read_tokenizer(file, ignored)));
     return TokenizerFile{std::move(file), std::move(tokenizer)};
 }
 

@@ -23,6 +23,7 @@ struct CheckedModel {
     ModelPlan plan;
     std::unique_ptr<Tokenizer> tokenizer;
     std::optional<ChatTemplate> chat_template;  // none: the file has none
+    std::vector<std::string> warnings;          // a line for each fault of the file that does not matter to answers
 };
 
 struct Model {

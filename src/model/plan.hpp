@@ -16,8 +16,7 @@ namespace godwit {
 enum class Role : uint8_t {
     TokenEmbedding,
     OutputNorm,
-    Output,
-    RopeDivisors,  // of the model
+    Output,  // of the model
     AttnNorm,
     AttnQ,
     AttnK,
@@ -87,6 +86,7 @@ struct ModelPlan {
     std::vector<RopePlan> ropes;
     std::vector<LayerPlan> layers;
     std::vector<TensorSlot> tensors;
+    std::vector<std::string> resolved;  // tensors whose values are in the plan (rope_freqs.weight): none is laid out
     CacheSpec cache;
 };
 

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "base/printable.hpp"
+
 namespace godwit {
 namespace {
 
@@ -19,15 +21,30 @@ Result<std::vector<TokenType>> read_types(const Metadata& metadata) {
     return types;
 }
 
-/// Every key tokenizer.ggml.*_token_id, also those that nothing here needs.
-Result<void> check_ids(const Metadata& metadata, size_t tokens) {
+std::string id_key(std::string_view name) { return fmt::format("tokenizer.ggml.{}_token_id", name); }
+
+/// Errors: no integer, not a token of the vocabulary.
+Result<std::optional<uint32_t>> read_id(const Metadata& metadata, std::string_view key, int64_t tokens) {
+    const auto id = TRY(metadata.find_uint(key));
+    if (!id) return std::optional<uint32_t>();
+    if (*id >= static_cast<uint64_t>(tokens))
+        return error("key {}: {} is out of range (the vocabulary has {} tokens)", printable(key), *id, tokens);
+    return std::optional(static_cast<uint32_t>(*id));
+}
+
+/// Nothing too where the key is at fault: warn_of_ids() tells.
+std::optional<uint32_t> read_optional_id(const Metadata& metadata, std::string_view name, int64_t tokens) {
+    const auto id = read_id(metadata, id_key(name), tokens);
+    return id.ok() ? id.value() : std::nullopt;
+}
+
+/// Every key tokenizer.ggml.*_token_id that is at fault, also those that nothing here needs.
+void warn_of_ids(const Metadata& metadata, int64_t tokens, std::vector<std::string>& warnings) {
     for (const Metadata::Entry& entry : metadata.entries()) {
         if (!entry.key.starts_with("tokenizer.ggml.") || !entry.key.ends_with("_token_id")) continue;
-        const auto id = TRY(metadata.find_uint(entry.key));
-        if (*id >= tokens)
-            return error("key {}: {} is out of range (the vocabulary has {} tokens)", entry.key, *id, tokens);
+        const auto id = read_id(metadata, entry.key, tokens);
+        if (!id.ok()) warnings.push_back(id.error().message + "; ignored");
     }
-    return done();
 }
 
 /// The bytes of an array of them.
@@ -39,13 +56,6 @@ Result<std::string_view> read_charsmap(const Metadata& metadata) {
     if (value->type != ValueType::Array || !bytes)
         return error("key {}: expected an array of u8, found {}", kKey, value_type_name(value->type));
     return std::string_view(reinterpret_cast<const char*>(value->bytes.data()), value->bytes.size());
-}
-
-/// Call after check_ids().
-Result<std::optional<uint32_t>> read_id(const Metadata& metadata, std::string_view key) {
-    const auto id = TRY(metadata.find_uint(key));
-    if (!id) return std::optional<uint32_t>();
-    return std::optional(static_cast<uint32_t>(*id));
 }
 
 constexpr std::string_view kChatTemplate = "tokenizer.chat_template";
@@ -67,13 +77,17 @@ Result<std::string> join_chat_templates(const Metadata& metadata) {
 
 }  // namespace
 
-Result<Vocabulary> read_vocabulary(const Metadata& metadata) {
+Result<std::vector<std::string_view>> read_tokens(const Metadata& metadata) {
+    auto tokens = TRY(metadata.find_strings("tokenizer.ggml.tokens"));
+    if (!tokens || tokens->empty()) return error("key tokenizer.ggml.tokens: the vocabulary is missing or empty");
+    return *std::move(tokens);
+}
+
+Result<Vocabulary> read_vocabulary(const Metadata& metadata, std::vector<std::string>& warnings) {
     Vocabulary v;
     v.model = TRY(metadata.get_string("tokenizer.ggml.model"));
     v.pre = TRY(metadata.find_string("tokenizer.ggml.pre")).value_or("");
-    auto tokens = TRY(metadata.find_strings("tokenizer.ggml.tokens"));
-    if (!tokens || tokens->empty()) return error("key tokenizer.ggml.tokens: the vocabulary is missing or empty");
-    v.tokens = *std::move(tokens);
+    v.tokens = TRY(read_tokens(metadata));
     if (auto scores = TRY(metadata.find_floats("tokenizer.ggml.scores"))) v.scores = *std::move(scores);
     v.types = TRY(read_types(metadata));
     auto merges = TRY(metadata.find_strings("tokenizer.ggml.merges"));
@@ -81,14 +95,16 @@ Result<Vocabulary> read_vocabulary(const Metadata& metadata) {
     else if (v.model == "gpt2" || v.model == "gemma4")
         return error("key tokenizer.ggml.merges: missing (a {} tokenizer needs them)", v.model);
 
-    TRY(check_ids(metadata, v.tokens.size()));
-    v.bos = TRY(read_id(metadata, "tokenizer.ggml.bos_token_id"));
-    v.eos = TRY(read_id(metadata, "tokenizer.ggml.eos_token_id"));
-    v.eot = TRY(read_id(metadata, "tokenizer.ggml.eot_token_id"));
-    v.eom = TRY(read_id(metadata, "tokenizer.ggml.eom_token_id"));
-    v.unknown = TRY(read_id(metadata, "tokenizer.ggml.unknown_token_id"));
-    v.cls = TRY(read_id(metadata, "tokenizer.ggml.cls_token_id"));
-    v.sep = TRY(read_id(metadata, "tokenizer.ggml.seperator_token_id"));  // the format's own spelling
+    // Without one of these four answers would begin or end wrongly. The others are left out where they are at fault.
+    const auto count = std::ssize(v.tokens);
+    v.bos = TRY(read_id(metadata, id_key("bos"), count));
+    v.eos = TRY(read_id(metadata, id_key("eos"), count));
+    v.eot = TRY(read_id(metadata, id_key("eot"), count));
+    v.eom = TRY(read_id(metadata, id_key("eom"), count));
+    v.unknown = read_optional_id(metadata, "unknown", count);
+    v.cls = read_optional_id(metadata, "cls", count);
+    v.sep = read_optional_id(metadata, "seperator", count);  // the format's own spelling
+    warn_of_ids(metadata, count, warnings);
     v.add_bos = TRY(metadata.find_bool("tokenizer.ggml.add_bos_token"));
     v.add_eos = TRY(metadata.find_bool("tokenizer.ggml.add_eos_token"));
     v.add_space_prefix = TRY(metadata.find_bool("tokenizer.ggml.add_space_prefix"));
@@ -123,8 +139,8 @@ Result<std::optional<ChatTemplate>> read_chat_template(const Metadata& metadata,
     if (tokenizer.bos()) add("bos_token", *tokenizer.bos());
     if (tokenizer.eos()) add("eos_token", *tokenizer.eos());
     for (const auto& [name, key] : kTokens) {
-        const auto id = TRY(metadata.find_uint(fmt::format("tokenizer.ggml.{}_token_id", key)));
-        if (id) add(name, static_cast<TokenId>(*id));  // in range: read_vocabulary() has checked
+        const auto id = read_optional_id(metadata, key, tokenizer.size());
+        if (id) add(name, static_cast<TokenId>(*id));
     }
     return std::optional(TRY(ChatTemplate::make(sources)));
 }

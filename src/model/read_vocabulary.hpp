@@ -12,8 +12,12 @@
 
 namespace godwit {
 
-/// The views of the result point into the model file. Errors name the key.
-Result<Vocabulary> read_vocabulary(const Metadata& metadata);
+/// The texts of the vocabulary by id, views into the model file. Errors: none, or no texts.
+Result<std::vector<std::string_view>> read_tokens(const Metadata& metadata);
+
+/// The views of the result point into the model file. Errors name the key. The id of a special token that no prompt or
+/// answer needs (padding, mask, …) is left out where it names no token, with a line in `warnings`.
+Result<Vocabulary> read_vocabulary(const Metadata& metadata, std::vector<std::string>& warnings);
 
 /// The keys tokenizer.chat_template and tokenizer.chat_template.NAME, with the special tokens that the file names;
 /// none: the file has no template. `tokenizer` is the one of the same file.

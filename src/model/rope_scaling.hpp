@@ -13,7 +13,8 @@ namespace godwit {
 std::vector<double> rope_frequencies(int64_t dims, double base);
 
 /// The rope that the file's `rope.*` keys describe: none, linear or yarn scaling; `divisors` [dims/2]
-/// (rope_freqs.weight, llama3 scaling) or empty. Errors: unknown scaling type, factor out of range.
+/// (rope_freqs.weight, llama3 scaling) or empty. Errors: unknown scaling type, a key of a scaling that is not
+/// understood, a number out of range.
 Result<RopePlan> read_rope(const Hyperparameters& keys, int64_t dims, double base, RopePairing pairing,
                            std::span<const float> divisors);
 

@@ -15,7 +15,7 @@ bool is_derived(std::string_view name) {
 }
 
 Result<void> check_slot(const TensorInfo& tensor, const TensorSlot& slot, const Device& device) {
-    if (tensor.shape != slot.shape)
+    if (tensor.shape.trimmed() != slot.shape.trimmed())
         return error("tensor {}: shape {} does not fit the model, which needs {}", slot.name, tensor.shape.to_string(),
                      slot.shape.to_string());
     bool vector = slot.shape.rank() == 1;
@@ -30,7 +30,7 @@ Result<void> check_slot(const TensorInfo& tensor, const TensorSlot& slot, const 
 }  // namespace
 
 Result<void> check_tensors(const ModelFile& file, const ModelPlan& plan, const Device& device) {
-    std::unordered_set<std::string_view> wanted;
+    std::unordered_set<std::string_view> wanted(plan.resolved.begin(), plan.resolved.end());
     for (const TensorSlot& slot : plan.tensors) {
         wanted.insert(slot.name);
         const TensorInfo* tensor = file.find(slot.name);
@@ -52,9 +52,9 @@ Result<Weights> Weights::load(const ModelFile& file, const ModelPlan& plan, Devi
         const TensorInfo* tensor = file.find(slot.name);
         if (tensor == nullptr) continue;
         auto done_with = [&file](std::span<const std::byte> part) { file.drop(part); };
-        weights.buffers_.push_back(TRY(device.load_weight(tensor->dtype, tensor->shape, tensor->data, done_with)));
+        weights.buffers_.push_back(TRY(device.load_weight(tensor->dtype, slot.shape, tensor->data, done_with)));
         weights.views_[slot.layer + 1][static_cast<size_t>(slot.role)] = {weights.buffers_.back().get(), 0,
-                                                                          tensor->dtype, tensor->shape};
+                                                                          tensor->dtype, slot.shape};
     }
     for (const RopePlan& rope : plan.ropes) {
         auto bytes = std::as_bytes(std::span(rope.frequencies));

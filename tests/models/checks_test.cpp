@@ -10,11 +10,15 @@
 namespace godwit::test {
 namespace {
 
-std::string fault_of(const GgufWriter& file) {
+Result<CheckedModel> check(const GgufWriter& file) {
     TempDir dir;
     ThreadPool pool(1);
     reference::ReferenceDevice device(pool);
-    Result<CheckedModel> checked = check_model(dir.write("model.gguf", file.bytes()), device);
+    return check_model(dir.write("model.gguf", file.bytes()), device);
+}
+
+std::string fault_of(const GgufWriter& file) {
+    Result<CheckedModel> checked = check(file);
     return checked.ok() ? "" : checked.error().message;
 }
 
@@ -38,6 +42,30 @@ TEST(Checks, RopeFrequenciesThatGiveNan) {
                        raw_bytes(1.0f) + raw_bytes(1.0f) + raw_bytes(1.0f) + raw_bytes(divisor));
         expect_mentions(fault_of(divided), "rope_freqs.weight");
     }
+}
+
+TEST(Checks, ExtentsOfOneAtTheEndAreNoDifference) {
+    GgufWriter padded = small();
+    for (GgufWriter::Tensor& tensor : padded.tensors) tensor.dims.resize(4, 1);
+    padded.tensor("rope_freqs.weight", {4, 1}, DType::F32, std::string(16, '\x3f'));
+    EXPECT_EQ(fault_of(padded), "");
+    padded.tensors[0].dims[2] = 2;
+    padded.tensors[0].data += padded.tensors[0].data;
+    expect_mentions(fault_of(padded), "shape");
+}
+
+TEST(Checks, IdsThatNothingNeedsAreLeftOutWithAWarning) {
+    GgufWriter odd = small();
+    odd.set("tokenizer.ggml.padding_token_id", int32_t{-1}).set("tokenizer.ggml.mask_token_id", 99999u);
+    odd.set("tokenizer.ggml.unknown_token_id", 0xFFFFFFFFu).set("tokenizer.ggml.fim_pre_token_id", "none");
+    odd.set("tokenizer.chat_template", "{{ pad_token }}{{ messages[0].content }}");
+    Result<CheckedModel> checked = check(odd);
+    ASSERT_TRUE(checked.ok()) << checked.error().message;
+    ASSERT_EQ(checked.value().warnings.size(), 4u);
+    const char* keys[] = {"padding", "mask", "unknown", "fim_pre"};
+    for (size_t i = 0; i < 4; ++i)
+        expect_mentions(checked.value().warnings[i], fmt::format("key tokenizer.ggml.{}_token_id: ", keys[i]));
+    EXPECT_TRUE(check(small()).value().warnings.empty());
 }
 
 TEST(Checks, TensorsThatNobodyUses) {

@@ -17,7 +17,8 @@ protected:
         auto opened = ModelFile::open(vocabulary_path(name));
         EXPECT_TRUE(opened.ok());
         file_ = std::make_unique<ModelFile>(std::move(opened).take());
-        auto vocabulary = read_vocabulary(file_->metadata());
+        std::vector<std::string> warnings;
+        auto vocabulary = read_vocabulary(file_->metadata(), warnings);
         EXPECT_TRUE(vocabulary.ok());
         return std::move(vocabulary).take();
     }

@@ -10,7 +10,7 @@ Result<ModelPlan> plan_llama(const ModelFile& file, const Hyperparameters& keys)
     ModelPlan plan = TRY(plan_dense(file, dims, {.optional_biases = true}));
     // Rows of q and k are stored so that pairs stand side by side.
     std::vector<float> divisors = TRY(read_divisors(file, "rope_freqs.weight", dims.rope_dims / 2));
-    plan.tensors.push_back({Role::RopeDivisors, -1, "rope_freqs.weight", {dims.rope_dims / 2}, false});
+    plan.resolved.push_back("rope_freqs.weight");
     plan.ropes = {TRY(read_rope(keys, dims.rope_dims, dims.rope_base, RopePairing::Interleaved, divisors))};
     return plan;
 }

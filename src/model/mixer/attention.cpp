@@ -48,13 +48,13 @@ void run_attention(const Step& step, int32_t layer) {
     const Batch::Group& group = step.batch.groups[plan.cache_group];
     step.ops.cache_write({.key = key,
                           .value = value.reshaped(value_heads),
-                          .slots = group.slots,
+                          .slot_mapping = group.slot_mapping,
                           .keys = step.cache.keys(layer),
                           .values = step.cache.values(layer)});
     step.ops.attention({.query = query,
                         .keys = step.cache.keys(layer),
                         .values = step.cache.values(layer),
-                        .table = group.table,
+                        .block_table = group.block_table,
                         .sequence = step.batch.sequence,
                         .index = step.batch.index,
                         .window = plan.window,
