@@ -36,11 +36,17 @@ struct EngineOptions {
     uint64_t kv_bytes = 0;  // of the cache; 0: a full context for every sequence, or what the budget leaves
 };
 
-/// What the engine takes, as planned before it was loaded: to the byte what it allocates, and what the tokenizer and
-/// the program itself take by experience.
-struct EngineMemory {
+/// What an engine takes, as planned before it is loaded: to the byte what it allocates, and what the tokenizer and the
+/// program itself take by experience.
+struct MemoryPlan {
     int64_t context = 0, sequences = 0;
-    uint64_t weights = 0, kv = 0, activations = 0, tokenizer = 0, program = 0;
+    uint64_t weights = 0;  // bytes, as the backend lays them out
+    uint64_t kv = 0;
+    uint64_t activations = 0;  // of the longest step, its integers and the host's copy of the logits included
+    uint64_t tokenizer = 0;
+    uint64_t program = 0;
+    std::vector<int64_t> pool_blocks{};  // of the KV cache, for each kind of layer that caches alike
+
     uint64_t total() const { return weights + kv + activations + tokenizer + program; }
 };
 
@@ -92,7 +98,7 @@ public:
     /// Errors: an empty prompt, one that does not fit the context or the cache, parameters out of range.
     virtual Result<Generation> submit(GenerateRequest request) = 0;
 
-    virtual EngineMemory memory() const = 0;
+    virtual MemoryPlan memory() const = 0;
     /// Which backend computes, with which kernels: "cpu (avx512)".
     virtual std::string backend() const = 0;
     /// Tokens of a text as submit() makes them of a prompt, BOS included.

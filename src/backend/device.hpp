@@ -1,5 +1,5 @@
-// A place where tensors live and ops run: memory, weights, and the ops themselves. One object per model load;
-// used by one thread at a time (the engine's), which it may help with a thread pool of its own choosing.
+// A device holds tensors and runs ops on them. There is one Device for each loaded model. One thread at a time calls it
+// (the engine's); inside, it may use a thread pool.
 #pragma once
 
 #include <cstddef>
@@ -16,8 +16,8 @@ namespace godwit {
 
 class Ops;
 
-/// A weight matrix [out, in] (or [experts, out, in]) as the device laid it out; the view's shape is the logical one.
-/// Its bytes mean something only to the device that made it.
+/// A weight matrix [out, in] (or [experts, out, in]). The view has the shape of the matrix, but its bytes are laid out
+/// in the device's own way.
 struct Weight {
     View view;
 
@@ -31,23 +31,24 @@ public:
     virtual ~Device() = default;
 
     virtual std::string_view name() const = 0;
-    /// Can matrices of this type be multiplied here? Asked of every tensor before a model loads (invariant I4).
+    /// Whether the device multiplies matrices of this type. Checked for every tensor before a model loads (invariant
+    /// I4).
     virtual bool supports_weight(DType dtype) const = 0;
 
-    /// Zeroed memory, 64-byte aligned. Error: out of memory, with the amount.
+    /// Zeroed memory, aligned to 64 bytes. Error: out of memory; the message says how much was asked for.
     virtual Result<std::unique_ptr<Buffer>> allocate(uint64_t bytes) = 0;
-    /// Bytes of memory that a matrix will take, for planning.
+    /// Bytes that load_weight() will take for a matrix; for the memory plan.
     virtual uint64_t weight_bytes(DType dtype, const Shape& shape) const = 0;
-    /// Called, by any thread, with parts of the bytes that will not be read again.
+    /// Called from any thread with parts of a file's bytes that will not be read again.
     using DoneWith = FunctionRef<void(std::span<const std::byte> part)>;
-    /// Takes a matrix from a file's mapping, which must outlive the buffer: what done_with is not told of may be read
-    /// in place for ever. Never expands it (invariant I3).
+    /// Lays out a matrix from the mapped `bytes` of a file, without expanding it (invariant I3). Bytes that done_with
+    /// is not called for may be read as long as the buffer lives, so the mapping must outlive it.
     virtual Result<std::unique_ptr<Buffer>> load_weight(DType dtype, const Shape& shape,
                                                         std::span<const std::byte> bytes, DoneWith done_with) = 0;
 
-    /// Host → device, in order with the ops.
+    /// Copies from host to device, in order with the ops.
     virtual void upload(const View& to, std::span<const std::byte> from) = 0;
-    /// Device → host; waits until the ops before it are done.
+    /// Copies from device to host, after waiting for all ops called before.
     virtual void download(const View& from, std::span<std::byte> to) = 0;
 
     virtual Ops& ops() = 0;

@@ -1,22 +1,24 @@
-// The op seam: every piece of arithmetic that a model is made of. Backends implement it, models only call it.
+// Every piece of arithmetic that a model is made of. Backends implement these ops, models call nothing else.
 //
-// Contracts that hold for every op unless it says otherwise:
+// For every op, unless it says otherwise:
+//
 // - Views are dense and row-major. Activations are F32, ids and positions I32. Weights have any type the device
-// supports.
-// - Shapes are CHECKed (programmer errors; what comes from files was validated at load). Zero rows: nothing happens.
-// - `out` may be the same view as an input of the same shape, never overlap one otherwise.
+//   supports.
+// - Shapes are CHECKed: a wrong one is a programmer's error (what comes from files was validated at load). With zero
+//   rows nothing happens.
+// - `out` may be the same view as an input of the same shape. Otherwise it overlaps no input.
 // - Ops run in the order of the calls; they may be enqueued. Nothing is read back (Device::download waits).
-// - Row invariance (I1): a row's result depends on that row's inputs alone, never on the other rows of the call.
-// - Products with quantised weights: activations rounded to 8 bits, exact integer sums inside a block, f32 steps over
-// the blocks ascending,
-//   as docs/numerics.md says (plain loops: reference/quantised.cpp). Types without that form there are dequantised and
-//   follow the next rule.
-// - Order of accumulation, class "base": `dot` = one f32 chain acc = fma(a[k], b[k], acc), k ascending from 0, acc from
-// +0.
-//   `sum` = 16 lanes (element i in lane i mod 16), each ascending, then lanes folded 8, 4, 2, 1. `mean` = sum / count.
-//   exp, log, tanh, erf: base/math.hpp; activations: reference/activation.hpp. Else formulas hold as written: left to
-//   right, each operation rounded to f32, fma where it says so.
-// Reading material and specification: backend/reference/.
+// - Row invariance (I1): the result of a row depends on that row's inputs alone, never on the other rows of the call.
+// - Products with quantised weights follow docs/numerics.md (plain loops: reference/quantised.cpp): activations are
+//   rounded to 8 bits, sums inside a block are exact integers, f32 steps go over the blocks in ascending order. A type
+//   that has no such form there is dequantised and follows the next rule.
+// - The order of sums, class "base". A `dot` is one f32 chain acc = fma(a[k], b[k], acc), from acc = +0, k ascending
+//   from 0. A `sum` has 16 lanes (element i in lane i mod 16), each ascending; then lanes are folded 8, 4, 2, 1. A
+//   `mean` is sum / count. exp, log, tanh and erf are those of base/math.hpp, activations those of
+//   reference/activation.hpp. Other formulas hold as written: left to right, each operation rounded to f32, fma only
+//   where it says so.
+//
+// The specification, and what to read first: backend/reference/.
 #pragma once
 
 #include <cstdint>
@@ -56,26 +58,28 @@ struct Linear {
 /// Which elements of a head rope turns together: (2i, 2i+1) or (i, i + dims/2).
 enum class RopePairing : uint8_t { Interleaved, HalfSplit };
 
-/// Softmax attention over paged keys and values, causal. Every row and head on its own; head h uses KV head
+/// Causal softmax attention over paged keys and values. Every row and every head by itself; head h uses KV head
 /// h / (heads / kv_heads).
-/// - The score of a place = dot(query, key) × scale, then the soft cap.
-/// - Places are summed in splits at multiples of kAttentionSplit, each with its own maximum m of the scores (NaN
-/// aside):
-///   p = exp(score − m); the sum of the p in 16 lanes (lane = place mod 16), ascending, folded 8, 4, 2, 1; each element
-///   of the values one fma chain of p × value, places ascending, from +0.
-/// - Splits of which the row sees something are merged ascending, from m = −inf, sum = 0, values = 0; then the sink as
-/// a
-///   split with m' = sink, sum' = 1, values' = 0. With M = max(m, m'), keep = exp(m − M) and take = exp(m' − M):
-///   sum = fma(sum, keep, sum' × take), the values alike, m = M. At last out = values / sum.
-/// - Places that a row does not see (later ones, those before the window, those never written) have no effect, whatever
-///   their bytes; a block that no row sees may have any number in the table.
+///
+/// The score of a place is dot(query, key) × scale, then the soft cap. Places are summed in splits, which begin at
+/// multiples of kAttentionSplit. In each split, m is the maximum of the scores (NaN aside) and p = exp(score − m). The
+/// p are summed in 16 lanes (lane = place mod 16), ascending, then folded 8, 4, 2, 1. Each element of the values is one
+/// fma chain of p × value from +0, places ascending.
+///
+/// Splits of which the row sees something are merged in ascending order, from m = −inf, sum = 0, values = 0. The sink
+/// comes last, as a split with m' = sink, sum' = 1, values' = 0. To merge, M = max(m, m'), keep = exp(m − M),
+/// take = exp(m' − M); then sum = fma(sum, keep, sum' × take), the values alike, and m = M. In the end
+/// out = values / sum.
+///
+/// Places that a row does not see (later ones, those before the window, those never written) have no effect, whatever
+/// their bytes. A block that no row sees may have any number in the block table.
 struct Attention {
-    View query;     // [rows, heads, head_dim]
-    View keys;      // F32 or F16 [blocks, kv_heads, head_dim, block_tokens]: tokens, a product's lanes, side by side
-    View values;    // same type [blocks, kv_heads, block_tokens, value_dim]
-    View table;     // I32 [sequences, blocks of a sequence]: block ids
-    View sequence;  // I32 [rows]: row of the table
-    View index;     // I32 [rows]: the row's own place in its sequence; it sees places ≤ its own
+    View query;        // [rows, heads, head_dim]
+    View keys;         // F32 or F16 [blocks, kv_heads, head_dim, block_tokens]: tokens, a product's lanes, side by side
+    View values;       // same type [blocks, kv_heads, block_tokens, value_dim]
+    View block_table;  // I32 [sequences, blocks of a sequence]: block ids
+    View sequence;     // I32 [rows]: row of the block table
+    View index;        // I32 [rows]: the row's own place in its sequence; it sees places ≤ its own
     int32_t window = 0;  // > 0: sees only places > index − window
     float scale = 1;
     float softcap = 0;  // > 0: scores become cap·tanh(score / cap)
@@ -88,10 +92,10 @@ inline constexpr int64_t kAttentionSplit = 256;
 
 /// A step's keys and values on their way into the planes that Attention reads.
 struct CacheWrite {
-    View key;    // [rows, kv_heads, head_dim]
-    View value;  // [rows, kv_heads, value_dim]
-    View slots;  // I32 [rows]: block × block_tokens + place, all different
-    View keys;   // as in Attention
+    View key;           // [rows, kv_heads, head_dim]
+    View value;         // [rows, kv_heads, value_dim]
+    View slot_mapping;  // I32 [rows]: block × block_tokens + place, all different
+    View keys;          // as in Attention
     View values;
 };
 
@@ -162,9 +166,6 @@ public:
     virtual void embed(const Weight& table, const View& ids, float scale, const View& out) = 0;
     /// out[r] = in[index[r]]. in [n, columns], index I32 [rows], out [rows, columns], apart from in.
     virtual void gather_rows(const View& in, const View& index, const View& out) = 0;
-    /// out[index[r]] = fma(in[r], weights[r], out[index[r]]), r ascending. weights [rows] or none (1). out [n,
-    /// columns], apart from in.
-    virtual void scatter_add_rows(const View& in, const View& index, const View& weights, const View& out) = 0;
 
     // Elementwise
     virtual void add(const View& a, const View& b, const View& out) = 0;

@@ -7,6 +7,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/ceil_div.hpp"
 #include "base/result.hpp"
 #include "tensor/dtype.hpp"
 
@@ -17,6 +18,9 @@ inline std::string_view kv_format_name(KvFormat format) { return format == KvFor
 
 /// Tokens of one block, in every group.
 inline constexpr int64_t kBlockTokens = 32;
+
+/// Blocks that hold so many tokens.
+constexpr int64_t count_blocks(int64_t tokens) { return ceil_div(tokens, kBlockTokens); }
 
 struct CacheGroup {
     int32_t window = 0;           // 0: full attention; W > 0: only the last W tokens are ever read
@@ -36,7 +40,7 @@ struct CacheSpec {
 
     /// Bytes that a sequence of `tokens` takes in all groups, whole blocks counted.
     uint64_t bytes(int64_t tokens, KvFormat format) const {
-        uint64_t blocks = (tokens + kBlockTokens - 1) / kBlockTokens, total = 0;
+        uint64_t blocks = count_blocks(tokens), total = 0;
         for (const CacheGroup& group : groups) total += blocks * group.block_bytes(format);
         return total;
     }

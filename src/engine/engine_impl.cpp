@@ -82,11 +82,6 @@ EngineImpl::~EngineImpl() {
     else if (scheduler_) end_all();
 }
 
-EngineMemory EngineImpl::memory() const {
-    return {memory_.context,     memory_.sequences, memory_.weights, memory_.kv,
-            memory_.activations, memory_.tokenizer, memory_.program};
-}
-
 EngineStats EngineImpl::stats() const {
     EngineStats stats;
     {
@@ -103,17 +98,16 @@ EngineStats EngineImpl::stats() const {
 std::vector<TokenId> EngineImpl::tokenize(const std::string& text) const {
     const Tokenizer& tokenizer = *model_->tokenizer;
     std::vector<TokenId> tokens = tokenizer.encode(text, Specials::All);
-    bool has_bos = !tokens.empty() && tokenizer.bos() && tokens.front() == *tokenizer.bos();
-    if (tokenizer.add_bos() && !has_bos) tokens.insert(tokens.begin(), *tokenizer.bos());
+    const std::vector<TokenId>& prefix = tokenizer.prefix();
+    bool has_it = tokens.size() >= prefix.size() && std::equal(prefix.begin(), prefix.end(), tokens.begin());
+    if (!has_it) tokens.insert(tokens.begin(), prefix.begin(), prefix.end());
     return tokens;
 }
 
 Result<std::vector<TokenId>> EngineImpl::prompt_tokens(const GenerateRequest& request) const {
     std::vector<TokenId> tokens = request.tokens.empty() ? tokenize(request.prompt) : request.tokens;
     if (tokens.empty()) return error("prompt: it is empty");
-    for (TokenId token : tokens)
-        if (token < 0 || token >= model_->plan.vocabulary)
-            return error("tokens: {} is outside the vocabulary of {}", token, model_->plan.vocabulary);
+    TRY(model_->tokenizer->check(tokens));
     auto count = static_cast<int64_t>(tokens.size());
     if (count >= memory_.context)
         return error("prompt: it has {} tokens, the context only {} (the model's own is {})", count, memory_.context,

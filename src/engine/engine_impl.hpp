@@ -42,7 +42,7 @@ public:
     const Model& model() const { return *model_; }
 
     Result<Generation> submit(GenerateRequest request) override;
-    EngineMemory memory() const override;
+    MemoryPlan memory() const override { return memory_; }
     std::string backend() const override { return std::string(device_->name()); }
     std::vector<TokenId> tokenize(const std::string& text) const override;
     EngineStats stats() const override;

@@ -8,7 +8,7 @@
 namespace godwit {
 namespace {
 
-constexpr int64_t kSlotsMax = std::numeric_limits<int32_t>::max();  // of one group: ops take slots as int32
+constexpr int64_t kSlotsMax = std::numeric_limits<int32_t>::max();  // of one group: a slot mapping is int32
 
 uint64_t host_logit_bytes(const ModelPlan& plan, const StepLimits& limits) {
     return static_cast<uint64_t>(limits.logit_rows * plan.vocabulary) * sizeof(float);
@@ -28,7 +28,18 @@ uint64_t bytes_of(const CacheSpec& cache, const std::vector<int64_t>& blocks, Kv
     return bytes;
 }
 
+uint64_t weight_bytes(const ModelFile& file, const ModelPlan& plan, const Device& device) {
+    uint64_t bytes = 0;
+    for (const TensorSlot& slot : plan.tensors)
+        if (const TensorInfo* tensor = file.find(slot.name)) bytes += device.weight_bytes(tensor->dtype, slot.shape);
+    return bytes;
+}
+
 }  // namespace
+
+int64_t choose_context(const ModelPlan& plan, int64_t asked) {
+    return std::min(plan.context, asked > 0 ? asked : kDefaultContext);
+}
 
 EngineSettings engine_settings(const EngineOptions& options) {
     return {.context = options.context,
@@ -41,14 +52,14 @@ EngineSettings engine_settings(const EngineOptions& options) {
 Result<MemoryPlan> plan_memory(const ModelFile& file, const ModelPlan& plan, const Device& device,
                                const EngineSettings& settings) {
     MemoryPlan memory;
-    int64_t wanted = settings.context > 0 ? settings.context : kDefaultContext;
-    memory.context = std::min(plan.context, wanted);
+    memory.context = choose_context(plan, settings.context);
     memory.sequences = settings.sequences;
-    for (const TensorInfo& tensor : file.tensors()) memory.weights += device.weight_bytes(tensor.dtype, tensor.shape);
+    memory.weights = weight_bytes(file, plan, device);
     memory.activations = Activations::bytes(plan, settings.step) + host_logit_bytes(plan, settings.step) +
                          batch_input_bytes(plan.cache, memory.context, settings.sequences, settings.step);
 
     memory.tokenizer = static_cast<uint64_t>(plan.vocabulary) * kTokenizerBytes;
+    memory.program = kProgramBytes;
 
     std::vector<int64_t> one = blocks_for(plan.cache, memory.context, 1, settings.step.rows);
     uint64_t one_bytes = bytes_of(plan.cache, one, settings.kv);
@@ -76,9 +87,9 @@ Result<MemoryPlan> plan_memory(const ModelFile& file, const ModelPlan& plan, con
 }
 
 uint64_t batch_input_bytes(const CacheSpec& cache, int64_t context, int64_t sequences, const StepLimits& limits) {
-    int64_t table = sequences * ((context + kBlockTokens - 1) / kBlockTokens);
+    int64_t block_table = sequences * count_blocks(context);
     int64_t integers =
-        4 * limits.rows + limits.logit_rows + static_cast<int64_t>(cache.groups.size()) * (limits.rows + table);
+        4 * limits.rows + limits.logit_rows + static_cast<int64_t>(cache.groups.size()) * (limits.rows + block_table);
     return static_cast<uint64_t>(integers) * sizeof(int32_t);
 }
 

@@ -35,25 +35,16 @@ inline constexpr uint64_t kTokenizerBytes = 64;
 /// models.
 inline constexpr uint64_t kProgramBytes = 12 << 20;
 
-struct MemoryPlan {
-    int64_t context = 0, sequences = 0;
-    uint64_t weights = 0;  // as the device lays them out
-    uint64_t kv = 0;
-    uint64_t activations = 0;  // of the longest step, its integers and the host's copy of the logits included
-    uint64_t tokenizer = 0;    // kTokenizerBytes for every token of the vocabulary
-    uint64_t program = kProgramBytes;
-    std::vector<int64_t> pool_blocks;  // by cache group
+/// The tokens of one sequence where `asked` are wanted (0: nothing is said): never more than the model was made for.
+int64_t choose_context(const ModelPlan& plan, int64_t asked);
 
-    uint64_t total() const { return weights + kv + activations + tokenizer + program; }
-};
-
-/// A context beyond the model's own becomes the model's. Errors: kv_bytes hold not even one sequence of that context;
+/// Errors: kv_bytes hold not even one sequence of that context;
 /// too many tokens.
 Result<MemoryPlan> plan_memory(const ModelFile& file, const ModelPlan& plan, const Device& device,
                                const EngineSettings& settings);
 
-/// Integers of a step: token, position, sequence and index of every row, slots and tables of every cache group, logit
-/// rows.
+/// Integers of a step: token, position, sequence and index of every row, slot mapping and block table of every cache
+/// group, logit rows.
 uint64_t batch_input_bytes(const CacheSpec& cache, int64_t context, int64_t sequences, const StepLimits& limits);
 
 }  // namespace godwit

@@ -24,8 +24,9 @@ uint64_t lay_out(Batch& batch, Buffer* buffer, int64_t rows, int64_t logit_rows,
     batch.index = place({rows});
     batch.logit_rows = place({logit_rows});
     batch.groups.clear();
-    View slots = place({rows}), table = place({1, blocks});  // alone, a token's slot is its place, in every group
-    batch.groups.resize(groups, {slots, table});
+    View slot_mapping = place({rows}),
+         block_table = place({1, blocks});  // alone, a token's slot is its place, in every group
+    batch.groups.resize(groups, {slot_mapping, block_table});
     return offset;
 }
 
@@ -34,9 +35,8 @@ uint64_t lay_out(Batch& batch, Buffer* buffer, int64_t rows, int64_t logit_rows,
 Result<Solo> Solo::make(const Model& model, Device& device, const EngineSettings& settings) {
     Solo solo(model, device);
     solo.limits_ = settings.step;
-    int64_t wanted = settings.context > 0 ? settings.context : kDefaultContext;
-    solo.context_ = std::min(model.plan.context, wanted);
-    int64_t blocks = (solo.context_ + kBlockTokens - 1) / kBlockTokens;
+    solo.context_ = choose_context(model.plan, settings.context);
+    int64_t blocks = count_blocks(solo.context_);
     size_t groups = model.plan.cache.groups.size();
 
     std::vector<int64_t> pools(groups, blocks);  // windows or not: nothing is ever released
@@ -48,16 +48,14 @@ Result<Solo> Solo::make(const Model& model, Device& device, const EngineSettings
     if (groups > 0) {
         std::vector<int32_t> table(blocks);
         std::iota(table.begin(), table.end(), 0);
-        upload_ids(device, solo.batch_.groups[0].table, table);
+        upload_ids(device, solo.batch_.groups[0].block_table, table);
     }
     solo.logits_.resize(solo.limits_.logit_rows * model.plan.vocabulary);
     return solo;
 }
 
 Result<void> Solo::check(std::span<const TokenId> tokens) const {
-    for (TokenId token : tokens)
-        if (token < 0 || token >= model_.plan.vocabulary)
-            return error("token {} is outside the vocabulary of {}", token, model_.plan.vocabulary);
+    TRY(model_.tokenizer->check(tokens));
     auto count = static_cast<int64_t>(tokens.size());
     if (count > context_ - length_)
         return error("{} tokens do not fit the context of {} ({} are in use; the model's own context is {})", count,
@@ -95,7 +93,7 @@ void Solo::run(std::span<const TokenId> tokens, int64_t wanted) {
     batch.tokens.shape = batch.sequence.shape = batch.index.shape = Shape{rows};
     batch.positions.shape = Shape{1, rows};
     batch.logit_rows.shape = Shape{wanted};
-    for (Batch::Group& group : batch.groups) group.slots.shape = Shape{rows};
+    for (Batch::Group& group : batch.groups) group.slot_mapping.shape = Shape{rows};
 
     std::vector<int32_t> places(rows), last(wanted);
     std::iota(places.begin(), places.end(), static_cast<int32_t>(length_));
@@ -105,7 +103,7 @@ void Solo::run(std::span<const TokenId> tokens, int64_t wanted) {
     upload_ids(device_, batch.sequence, std::vector<int32_t>(rows, 0));
     upload_ids(device_, batch.index, places);
     upload_ids(device_, batch.logit_rows, last);
-    if (!batch.groups.empty()) upload_ids(device_, batch.groups[0].slots, places);
+    if (!batch.groups.empty()) upload_ids(device_, batch.groups[0].slot_mapping, places);
 
     View logits = forward({model_, batch, *cache_, *activations_, device_.ops()});
     device_.download(logits, std::as_writable_bytes(std::span(logits_).first(wanted * model_.plan.vocabulary)));

@@ -11,11 +11,11 @@ Result<StepInputs> StepInputs::make(Device& device, const CacheSpec& cache, cons
     for (auto* rows : {&inputs.host_.tokens, &inputs.host_.positions, &inputs.host_.sequence, &inputs.host_.index})
         rows->reserve(limits.rows);
     inputs.host_.logit_rows.reserve(limits.logit_rows);
-    inputs.host_.slots.resize(cache.groups.size());
-    inputs.host_.tables.resize(cache.groups.size());
-    for (auto& slots : inputs.host_.slots) slots.reserve(limits.rows);
-    int64_t width = (memory.context + kBlockTokens - 1) / kBlockTokens;
-    for (auto& table : inputs.host_.tables) table.reserve(memory.sequences * width);
+    inputs.host_.slot_mappings.resize(cache.groups.size());
+    inputs.host_.block_tables.resize(cache.groups.size());
+    for (auto& slot_mapping : inputs.host_.slot_mappings) slot_mapping.reserve(limits.rows);
+    int64_t width = count_blocks(memory.context);
+    for (auto& block_table : inputs.host_.block_tables) block_table.reserve(memory.sequences * width);
     inputs.batch_.groups.resize(cache.groups.size());
     return inputs;
 }
@@ -30,9 +30,9 @@ const Batch& StepInputs::pack(Device& device, const Scheduler& scheduler, const 
     batch_.index = upload(device, host_.index, {plan.rows}, offset);
     batch_.logit_rows = upload(device, host_.logit_rows, {plan.logit_rows}, offset);
     for (size_t g = 0; g < batch_.groups.size(); ++g) {
-        auto width = static_cast<int64_t>(host_.tables[g].size()) / sequences;
-        batch_.groups[g] = {upload(device, host_.slots[g], {plan.rows}, offset),
-                            upload(device, host_.tables[g], {sequences, width}, offset)};
+        auto width = static_cast<int64_t>(host_.block_tables[g].size()) / sequences;
+        batch_.groups[g] = {upload(device, host_.slot_mappings[g], {plan.rows}, offset),
+                            upload(device, host_.block_tables[g], {sequences, width}, offset)};
     }
     return batch_;
 }
@@ -54,21 +54,23 @@ void StepInputs::gather(const Scheduler& scheduler, const StepPlan& plan) {
     }
     for (size_t g = 0; g < batch_.groups.size(); ++g) {
         size_t width = 0;
-        for (const ScheduledRows& part : plan.sequences) width = std::max(width, scheduler.table(part.id, g).size());
+        for (const ScheduledRows& part : plan.sequences)
+            width = std::max(width, scheduler.block_table(part.id, g).size());
         gather_group(scheduler, plan, g, width);
     }
 }
 
 void StepInputs::gather_group(const Scheduler& scheduler, const StepPlan& plan, size_t group, size_t width) {
-    std::vector<int32_t>&slots = host_.slots[group], &table = host_.tables[group];
-    slots.clear();
-    table.assign(plan.sequences.size() * width, kNoBlock);
+    std::vector<int32_t>&slot_mapping = host_.slot_mappings[group], &block_table = host_.block_tables[group];
+    slot_mapping.clear();
+    block_table.assign(plan.sequences.size() * width, kNoBlock);
     for (size_t s = 0; s < plan.sequences.size(); ++s) {
         const ScheduledRows& part = plan.sequences[s];
-        std::span<const BlockId> blocks = scheduler.table(part.id, group);
-        std::copy(blocks.begin(), blocks.end(), table.begin() + static_cast<ptrdiff_t>(s * width));
+        std::span<const BlockId> blocks = scheduler.block_table(part.id, group);
+        std::copy(blocks.begin(), blocks.end(), block_table.begin() + static_cast<ptrdiff_t>(s * width));
         for (int64_t place = part.first; place < part.first + part.rows; ++place)
-            slots.push_back(static_cast<int32_t>(blocks[place / kBlockTokens] * kBlockTokens + place % kBlockTokens));
+            slot_mapping.push_back(
+                static_cast<int32_t>(blocks[place / kBlockTokens] * kBlockTokens + place % kBlockTokens));
     }
 }
 

@@ -22,7 +22,7 @@ public:
 private:
     struct Host {  // one vector for each view of the batch
         std::vector<int32_t> tokens, positions, sequence, index, logit_rows;
-        std::vector<std::vector<int32_t>> slots, tables;  // by cache group
+        std::vector<std::vector<int32_t>> slot_mappings, block_tables;  // by cache group
     };
 
     void gather(const Scheduler& scheduler, const StepPlan& plan);

@@ -145,7 +145,7 @@ int64_t Scheduler::Planner::rows_by_limits(const Sequence& sequence, int64_t row
 int64_t Scheduler::Planner::rows_by_blocks(const Sequence& sequence, int64_t rows) const {
     for (size_t g = 0; g < groups_.size(); ++g) {
         int64_t free = scratch_.free[g] - copies_block(sequence, g);
-        int64_t blocks = static_cast<int64_t>(sequence.groups[g].table.size()) + free;
+        int64_t blocks = static_cast<int64_t>(sequence.groups[g].block_table.size()) + free;
         rows = std::min(rows, blocks * groups_[g].block_tokens - sequence.computed);
     }
     return rows;
@@ -176,7 +176,7 @@ int64_t Scheduler::Planner::logit_rows(const Sequence& sequence, int64_t rows) {
 /// Whether its next row goes into a block that it shares.
 bool Scheduler::Planner::copies_block(const Sequence& sequence, size_t g) const {
     if (sequence.computed % groups_[g].block_tokens == 0) return false;
-    BlockId block = sequence.groups[g].table.back();
+    BlockId block = sequence.groups[g].block_table.back();
     return groups_[g].pool->references(block) - scratch_.dropped[g][block] > 1;
 }
 
@@ -186,8 +186,8 @@ void Scheduler::Planner::charge(size_t index, int64_t rows) {
     plan_.rows += rows;
     plan_.logit_rows += logit_rows(one, rows);
     for (size_t g = 0; g < groups_.size(); ++g) {
-        auto blocks = static_cast<int64_t>(one.groups[g].table.size());
-        charged(index, g) = blocks_for(one.computed + rows, groups_[g].block_tokens) - blocks + copies_block(one, g);
+        auto blocks = static_cast<int64_t>(one.groups[g].block_table.size());
+        charged(index, g) = ceil_div(one.computed + rows, groups_[g].block_tokens) - blocks + copies_block(one, g);
         scratch_.free[g] -= charged(index, g);
     }
 }
@@ -202,7 +202,7 @@ void Scheduler::Planner::preempt_last() {
     scratch_.rows[index] = 0;
     for (size_t g = 0; g < groups_.size(); ++g) {
         scratch_.free[g] += charged(index, g);
-        for (BlockId block : one.groups[g].table)
+        for (BlockId block : one.groups[g].block_table)
             if (block != kNoBlock)
                 scratch_.free[g] += groups_[g].pool->references(block) == ++scratch_.dropped[g][block];
     }
@@ -238,7 +238,7 @@ void Scheduler::Planner::count_unclaimed() {
 int64_t Scheduler::Planner::blocks_to_catch_up(const Sequence& sequence, size_t g) const {
     auto [pool, block_tokens, window] = groups_[g];
     int64_t held_at_most =
-        std::min<int64_t>(blocks_for(sequence.known(), block_tokens) - sequence.groups[g].released, pool->size());
+        std::min<int64_t>(ceil_div(sequence.known(), block_tokens) - sequence.groups[g].released, pool->size());
     if (window > 0)
         held_at_most = std::min(held_at_most, peak_blocks(sequence.known(), limits_.step_rows, block_tokens, window));
     return std::max<int64_t>(0, held_at_most - sequence.groups[g].held());

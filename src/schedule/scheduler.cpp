@@ -14,7 +14,7 @@ int64_t blocks_touched(int64_t count, int64_t block_tokens) { return (count + bl
 }  // namespace
 
 int64_t peak_blocks(int64_t tokens, int64_t step_rows, int64_t block_tokens, int64_t window) {
-    int64_t all = blocks_for(tokens, block_tokens);
+    int64_t all = ceil_div(tokens, block_tokens);
     if (window == 0 || tokens == 0) return all;
     return std::min(all, blocks_touched(window - 1 + std::min(step_rows, tokens), block_tokens));
 }
@@ -63,7 +63,7 @@ Result<void> Scheduler::check(const SequenceRequest& request) const {
         int64_t needed = peak_blocks(prompt + request.max_new_tokens, 1, group.block_tokens, group.window);
         for (const AtomicSpan& span : request.atomic) {
             int64_t first = first_visible(span.first, group.window) / group.block_tokens;
-            needed = std::max(needed, blocks_for(span.first + span.count, group.block_tokens) - first);
+            needed = std::max(needed, ceil_div(span.first + span.count, group.block_tokens) - first);
         }
         if (needed > group.pool->size())
             return error(
@@ -115,7 +115,7 @@ Result<SequenceId> Scheduler::add(const SequenceRequest& request) {
 Scheduler::Sequence& Scheduler::store(Sequence&& sequence) {
     sequence.tokens.reserve(sequence.tokens_max);
     for (size_t g = 0; g < groups_.size(); ++g)
-        sequence.groups[g].table.reserve(blocks_for(sequence.tokens_max, groups_[g].block_tokens));
+        sequence.groups[g].block_table.reserve(ceil_div(sequence.tokens_max, groups_[g].block_tokens));
     if (waiting_.capacity() <= sequences_.size()) waiting_.reserve(2 * sequences_.size() + 1);
     ++version_;
     return sequences_.emplace(sequence.id, std::move(sequence)).first->second;
@@ -136,7 +136,7 @@ SequenceId Scheduler::fork(SequenceId parent) {
     Sequence& child = store(std::move(copy));
     if (child.running && running() < limits_.sequences_max) {
         for (size_t g = 0; g < groups_.size(); ++g)
-            for (BlockId block : child.groups[g].table)
+            for (BlockId block : child.groups[g].block_table)
                 if (block != kNoBlock) groups_[g].pool->retain(block);
         insert(running_, child);
     } else {
@@ -156,7 +156,7 @@ void Scheduler::finish(SequenceId id) {
 }
 
 void Scheduler::release_blocks(Sequence& sequence) {
-    for (size_t g = 0; g < groups_.size(); ++g) groups_[g].pool->release_table(sequence.groups[g].table);
+    for (size_t g = 0; g < groups_.size(); ++g) groups_[g].pool->release_table(sequence.groups[g].block_table);
 }
 
 /// The tokens stay known; none of them is in a block of the sequence (any more).
@@ -164,7 +164,7 @@ void Scheduler::forget_computed(Sequence& sequence) {
     sequence.running = false;
     sequence.computed = 0;
     for (SequenceGroup& group : sequence.groups) {
-        group.table.clear();
+        group.block_table.clear();
         group.released = group.published = 0;
         group.last = {};
     }
@@ -202,18 +202,18 @@ void Scheduler::take_blocks(const ScheduledRows& scheduled, StepPlan& plan) {
     Sequence& sequence = at(scheduled.id);
     for (size_t g = 0; g < groups_.size(); ++g) {
         auto [pool, block_tokens, window] = groups_[g];
-        std::vector<BlockId>& table = sequence.groups[g].table;
+        std::vector<BlockId>& block_table = sequence.groups[g].block_table;
         auto group = static_cast<int32_t>(g);
-        if (sequence.computed % block_tokens != 0 && pool->references(table.back()) > 1) {
+        if (sequence.computed % block_tokens != 0 && pool->references(block_table.back()) > 1) {
             BlockId copy = pool->take();
-            plan.copies.push_back({group, table.back(), copy});
-            pool->release(table.back());
-            table.back() = copy;
+            plan.copies.push_back({group, block_table.back(), copy});
+            pool->release(block_table.back());
+            block_table.back() = copy;
         }
-        int64_t blocks = blocks_for(sequence.computed + scheduled.rows, block_tokens);
-        while (static_cast<int64_t>(table.size()) < blocks) {
-            table.push_back(pool->take());
-            plan.taken.push_back({group, table.back()});
+        int64_t blocks = ceil_div(sequence.computed + scheduled.rows, block_tokens);
+        while (static_cast<int64_t>(block_table.size()) < blocks) {
+            block_table.push_back(pool->take());
+            plan.taken.push_back({group, block_table.back()});
         }
     }
 }
@@ -238,7 +238,7 @@ void Scheduler::publish_blocks(Sequence& sequence) {
         for (; group.published < sequence.computed / block_tokens; ++group.published) {
             auto tokens = std::span(sequence.tokens).subspan(group.published * block_tokens, block_tokens);
             group.last = block_identity(group.last, group.root, tokens);
-            groups_[g].pool->publish(group.table[group.published], group.last);
+            groups_[g].pool->publish(group.block_table[group.published], group.last);
         }
     }
 }
@@ -247,10 +247,10 @@ void Scheduler::release_outside_window(Sequence& sequence) {
     for (size_t g = 0; g < groups_.size(); ++g) {
         SequenceGroup& group = sequence.groups[g];
         int64_t visible = first_visible(sequence.computed, groups_[g].window) / groups_[g].block_tokens;
-        visible = std::min(visible, static_cast<int64_t>(group.table.size()));
+        visible = std::min(visible, static_cast<int64_t>(group.block_table.size()));
         for (; group.released < visible; ++group.released) {
-            groups_[g].pool->release(group.table[group.released]);
-            group.table[group.released] = kNoBlock;
+            groups_[g].pool->release(group.block_table[group.released]);
+            group.block_table[group.released] = kNoBlock;
         }
     }
 }

@@ -20,6 +20,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "base/ceil_div.hpp"
 #include "base/result.hpp"
 #include "cache/index/block_pool.hpp"
 #include "cache/index/identity.hpp"
@@ -59,11 +60,6 @@ struct SequenceRequest {
     std::span<const AtomicSpan> atomic;  // ascending, disjoint, inside the prompt
     std::span<const Identity> roots;     // one a group: full blocks are published under them; none: never
 };
-
-/// Whole blocks for so many tokens.
-constexpr int64_t blocks_for(int64_t tokens, int64_t block_tokens) {
-    return (tokens + block_tokens - 1) / block_tokens;
-}
 
 /// The first place that the row at `place` sees.
 constexpr int64_t first_visible(int64_t place, int64_t window) {
@@ -105,7 +101,7 @@ public:
     int64_t computed(SequenceId id) const { return at(id).computed; }
     /// The sequence's blocks, first to last, for places up to computed() and, from commit() to advance(), the planned
     /// rows. kNoBlock: outside the window for good.
-    std::span<const BlockId> table(SequenceId id, size_t group) const { return at(id).groups[group].table; }
+    std::span<const BlockId> block_table(SequenceId id, size_t group) const { return at(id).groups[group].block_table; }
 
     int64_t running() const { return static_cast<int64_t>(running_.size()); }
     int64_t waiting() const { return static_cast<int64_t>(waiting_.size()); }
@@ -114,12 +110,12 @@ public:
 
 private:
     struct SequenceGroup {
-        std::vector<BlockId> table;  // for ceil(computed / block_tokens) blocks
-        int64_t released = 0;        // leading entries of it that are kNoBlock
-        int64_t published = 0;       // leading entries of it that have been published
-        Identity root, last;         // last: identity of the last published one
+        std::vector<BlockId> block_table;  // for ceil(computed / block_tokens) blocks
+        int64_t released = 0;              // leading entries of it that are kNoBlock
+        int64_t published = 0;             // leading entries of it that have been published
+        Identity root, last;               // last: identity of the last published one
 
-        int64_t held() const { return static_cast<int64_t>(table.size()) - released; }
+        int64_t held() const { return static_cast<int64_t>(block_table.size()) - released; }
     };
 
     struct Sequence {

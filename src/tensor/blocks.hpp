@@ -40,9 +40,9 @@ struct BlockQ8_0 {
     int8_t qs[32];
 };
 
-// K types: super-blocks of 256 weights in 16 groups of 16 or 8 groups of 32, each with its own scale.
+// K types: super-blocks of 256 weights in 16 sub-blocks of 16 or 8 sub-blocks of 32, each with its own scale.
 struct BlockQ2_K {
-    uint8_t scales[16];  // a group of 16: scale in the lower, minimum in the upper 4 bits
+    uint8_t scales[16];  // a sub-block of 16: scale in the lower, minimum in the upper 4 bits
     uint8_t qs[64];      // 2 bits a weight
     uint16_t d;          // scale of the scales
     uint16_t dmin;       // scale of the minimums
@@ -69,7 +69,7 @@ struct BlockQ5_K {
 struct BlockQ6_K {
     uint8_t ql[128];    // lower 4 bits
     uint8_t qh[64];     // upper 2 bits
-    int8_t scales[16];  // a group of 16
+    int8_t scales[16];  // a sub-block of 16
     uint16_t d;
 };
 

@@ -38,6 +38,14 @@ public:
     /// Product of all extents but the innermost.
     int64_t rows() const { return rank_ == 0 ? 1 : (innermost() == 0 ? 0 : elements() / innermost()); }
     bool operator==(const Shape& other) const = default;
+    /// Without extents of 1 in front: files may write any number of them.
+    Shape trimmed() const {
+        int first = 0;
+        while (first < rank_ && extents_[first] == 1) ++first;
+        Shape shape;
+        for (int i = first; i < rank_; ++i) shape.push_back(extents_[i]);
+        return shape;
+    }
     /// For messages: "[576, 49152]".
     std::string to_string() const {
         std::string s = "[";

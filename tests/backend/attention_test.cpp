@@ -25,7 +25,7 @@ protected:
         value_plane_ = bench_.zeros({blocks, kKvHeads, kBlock, kValueDim}, format);
         ops_.cache_write({.key = bench_.floats({length, kKvHeads, kDim}, keys_),
                           .value = bench_.floats({length, kKvHeads, kValueDim}, values_),
-                          .slots = bench_.ints({length}, slots),
+                          .slot_mapping = bench_.ints({length}, slots),
                           .keys = key_plane_,
                           .values = value_plane_});
         if (format == DType::F16) {  // what attention will see
@@ -38,7 +38,7 @@ protected:
         return {.query = bench_.floats({rows, kHeads, kDim}, query),
                 .keys = key_plane_,
                 .values = value_plane_,
-                .table = bench_.ints({1, static_cast<int64_t>(table_.size())}, table_),
+                .block_table = bench_.ints({1, static_cast<int64_t>(table_.size())}, table_),
                 .sequence = bench_.ints({rows}, std::vector<int32_t>(rows, 0)),
                 .index = bench_.ints({rows}, index),
                 .scale = 0.5f,
@@ -111,7 +111,7 @@ TEST_F(AttentionTest, WhatARowDoesNotSeeMayBeAnything) {
         ops_.cache_write({.key = poison,
                           .value = bench_.floats({unseen, kKvHeads, kValueDim},
                                                  std::vector<float>(unseen * kKvHeads * kValueDim, std::nanf(""))),
-                          .slots = bench_.ints({unseen}, slots),
+                          .slot_mapping = bench_.ints({unseen}, slots),
                           .keys = key_plane_,
                           .values = value_plane_});
         for (int64_t b = 0; b < 400 / kBlock; ++b) table_[b] = -1;  // given back

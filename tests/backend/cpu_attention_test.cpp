@@ -85,7 +85,7 @@ private:
     void write(const std::vector<int32_t>& slots, const View& key, const View& value) {
         bench_.ops().cache_write({.key = key,
                                   .value = value,
-                                  .slots = bench_.ints({static_cast<int64_t>(slots.size())}, slots),
+                                  .slot_mapping = bench_.ints({static_cast<int64_t>(slots.size())}, slots),
                                   .keys = args_.keys,
                                   .values = args_.values});
     }
@@ -111,7 +111,7 @@ private:
         const auto blocks = static_cast<int64_t>(ids.size()), count = static_cast<int64_t>(places.size());
         args_.keys = poisoned({blocks, case_.kv_heads, case_.head_dim, tokens});
         args_.values = poisoned({blocks, case_.kv_heads, tokens, case_.value_dim});
-        args_.table = bench_.ints({sequences, width_}, table_);
+        args_.block_table = bench_.ints({sequences, width_}, table_);
         std::vector<int32_t> slots;
         for (auto [s, place] : places) slots.push_back(slot_of(s, place));
         write(slots, bench_.random({count, case_.kv_heads, case_.head_dim}, seed_ + 3),
@@ -263,7 +263,7 @@ TEST_P(CpuAttention, CacheWrite) {
             slots.resize(kRows);
             CacheWrite args{.key = bench.floats({kRows, heads, key_dim}, key),
                             .value = bench.floats({kRows, heads, value_dim}, value),
-                            .slots = bench.ints({kRows}, slots)};
+                            .slot_mapping = bench.ints({kRows}, slots)};
             const auto written = [&](Ops& ops) {
                 args.keys = bench.zeros({kBlocks, heads, key_dim, kTokens}, format);
                 args.values = bench.zeros({kBlocks, heads, kTokens, value_dim}, format);

@@ -1,4 +1,4 @@
-// Products with packed weights against the reference: every type, shapes that cut tiles, groups and lanes unevenly, the
+// Products with packed weights against the reference: every type, shapes that cut tiles, panels and lanes unevenly, the
 // greatest sums that integers must hold, and activations of all kinds.
 #include "backend/conformance.hpp"
 #include "backend/cpu/packed.hpp"
@@ -162,11 +162,11 @@ TEST(Packed, RowsComeBackAsTheyWere) {
         const auto row_bytes = static_cast<int64_t>(tensor_bytes(dtype, Shape{columns}));
         for (int64_t rows : {1, 15, 16}) {
             const auto file = random_weights(dtype, Shape{rows, columns}, rows);
-            std::vector<std::byte> group(cpu::group_bytes(dtype, columns), std::byte{0xee});
-            cpu::pack_group(dtype, file.data(), rows, columns, group.data());
+            std::vector<std::byte> panel(cpu::panel_bytes(dtype, columns), std::byte{0xee});
+            cpu::pack_panel(dtype, file.data(), rows, columns, panel.data());
             for (int64_t lane = 0; lane < 16; ++lane) {
                 std::vector<std::byte> row(row_bytes);
-                cpu::unpack_row(dtype, group.data(), lane, columns, row.data());
+                cpu::unpack_row(dtype, panel.data(), lane, columns, row.data());
                 std::vector<std::byte> want(row_bytes);
                 if (lane < rows) want.assign(file.begin() + lane * row_bytes, file.begin() + (lane + 1) * row_bytes);
                 EXPECT_EQ(row, want) << "row " << lane << " of " << rows;
@@ -175,7 +175,7 @@ TEST(Packed, RowsComeBackAsTheyWere) {
     }
 }
 
-TEST(Packed, TakesNoMoreThanTheFileButForTheLastGroup) {
+TEST(Packed, TakesNoMoreThanTheFileButForTheLastPanel) {
     EXPECT_EQ(cpu::packed_bytes(DType::Q4_0, Shape{32, 64}), 32 * 2 * sizeof(BlockQ4_0));
     EXPECT_EQ(cpu::packed_bytes(DType::Q6_K, Shape{33, 256}), 48 * sizeof(BlockQ6_K));
     EXPECT_EQ(cpu::packed_bytes(DType::Q6_K, Shape{3, 17, 256}), 3 * 32 * sizeof(BlockQ6_K));

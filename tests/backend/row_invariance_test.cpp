@@ -155,7 +155,7 @@ RunRows attention(OpsBench& bench) {
         bench.ops().attention({.query = query.slice(begin, count),
                                .keys = keys,
                                .values = values,
-                               .table = table,
+                               .block_table = table,
                                .sequence = sequence.slice(begin, count),
                                .index = index.slice(begin, count),
                                .window = 300,

@@ -387,7 +387,7 @@ TEST_F(Limits, AModelFileMayShrinkOnceItIsLoaded) {
 
 TEST_F(Limits, EnginesShareTheBudget) {
     EngineOptions options{.model = seeded(128), .sequences = 2};
-    EngineMemory plan = stepped_engine(options)->memory();
+    MemoryPlan plan = stepped_engine(options)->memory();
     auto runtime = Runtime::make({.threads = 1, .memory_bytes = plan.total() + plan.weights});
     auto first = must(Engine::open(runtime, options));
     EXPECT_EQ(first->memory().total(), plan.total());
@@ -401,7 +401,7 @@ TEST_F(Limits, EnginesShareTheBudget) {
 
 TEST_F(Limits, TheCacheTakesWhatTheBudgetLeaves) {
     EngineOptions options{.model = seeded(128), .sequences = 4};
-    EngineMemory plan = stepped_engine(options)->memory();
+    MemoryPlan plan = stepped_engine(options)->memory();
     uint64_t one_sequence = plan.kv / 4, rest = plan.total() - plan.kv;
     auto runtime = Runtime::make({.threads = 1, .memory_bytes = rest + 2 * one_sequence});
     auto engine = must(Engine::open(runtime, options));

@@ -65,7 +65,7 @@ public:
     }
 
     std::vector<BlockId> table(SequenceId id, size_t group = 0) {
-        auto table = scheduler.table(id, group);
+        auto table = scheduler.block_table(id, group);
         return {table.begin(), table.end()};
     }
 

@@ -452,7 +452,7 @@ Observed Simulation::observe() const {
         added.known = static_cast<int64_t>(scheduler->tokens(one.id).size());
         added.computed = scheduler->computed(one.id);
         for (size_t g = 0; g < setup.groups.size(); ++g) {
-            auto table = scheduler->table(one.id, g);
+            auto table = scheduler->block_table(one.id, g);
             added.tables.emplace_back(table.begin(), table.end());
         }
     }

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "backend/reference/host_view.hpp"
+#include "base/ceil_div.hpp"
 
 namespace godwit::cpu {
 namespace {
@@ -19,7 +20,7 @@ constexpr int64_t kUnitsPerThread = 8;            // so that threads end togethe
 constexpr int64_t kCutFloats = int64_t{1} << 18;  // for the sums of cut items, times threads
 constexpr int64_t kLine = 16;                     // floats of a cache line
 
-int64_t round_up(int64_t n, int64_t multiple) { return (n + multiple - 1) / multiple * multiple; }
+int64_t round_up(int64_t n, int64_t multiple) { return ceil_div(n, multiple) * multiple; }
 
 /// The first of `count` floats that start a cache line; the memory grows to hold them.
 float* aligned(std::vector<float>& memory, int64_t count) {
@@ -37,16 +38,16 @@ struct Sizes {
           kv_heads(args.keys.shape[1]),
           block_tokens(args.keys.shape[3]),
           value_dim(args.values.shape[3]),
-          group(heads / kv_heads),
-          tile_rows(std::max<int64_t>(1, kTileQueries / group)),
+          heads_per_kv(heads / kv_heads),
+          tile_rows(std::max<int64_t>(1, kTileQueries / heads_per_kv)),
           value_stride(round_up(value_dim, kAttentionColumns)) {}
 
     int64_t rows, heads, head_dim, kv_heads, block_tokens, value_dim;
-    int64_t group;         // heads that share a KV head
+    int64_t heads_per_kv;  // query heads that share a KV head
     int64_t tile_rows;     // at most
     int64_t value_stride;  // as in AttentionTile
 
-    int64_t queries(int64_t row_count) const { return round_up(row_count * group, kAttentionQueries); }
+    int64_t queries(int64_t row_count) const { return round_up(row_count * heads_per_kv, kAttentionQueries); }
     int64_t sums(int64_t row_count) const {
         return round_up(2 * queries(row_count), kLine) + queries(row_count) * value_stride;
     }
@@ -92,11 +93,11 @@ float* take(float*& scratch, int64_t count) { return std::exchange(scratch, scra
 AttentionTile make_tile(const Attention& args, int64_t row, int64_t rows, int64_t kv_head, float*& scratch) {
     const Sizes size(args);
     const int64_t queries = size.queries(rows);
-    return {.query = f32(args.query) + (row * size.heads + kv_head * size.group) * size.head_dim,
+    return {.query = f32(args.query) + (row * size.heads + kv_head * size.heads_per_kv) * size.head_dim,
             .query_stride = size.heads * size.head_dim,
             .index = i32(args.index) + row,
             .rows = rows,
-            .group = size.group,
+            .heads_per_kv = size.heads_per_kv,
             .head_dim = size.head_dim,
             .value_dim = size.value_dim,
             .block_tokens = size.block_tokens,
@@ -145,9 +146,9 @@ private:
         for (int64_t row = row_; row < row_ + tile_.rows; ++row) {
             const Places places = seen_places(args_, row);
             if (places.first >= end || places.last < begin) continue;
-            const int64_t columns = args_.table.columns();
+            const int64_t columns = args_.block_table.columns();
             CHECK(place_in_table < columns);
-            const int64_t block = i32(args_.table)[i32(args_.sequence)[row] * columns + place_in_table];
+            const int64_t block = i32(args_.block_table)[i32(args_.sequence)[row] * columns + place_in_table];
             CHECK(block >= 0 && block < args_.keys.shape[0]);
             return block;
         }
@@ -204,11 +205,11 @@ void AttentionRunner::find_items(const Attention& args) {
 int64_t AttentionRunner::find_cuts(const Attention& args) {
     const Sizes size(args);
     int64_t cost = 0;  // queries × splits
-    for (const Item& item : items_) cost += item.rows * size.group * (item.end - item.begin);
+    for (const Item& item : items_) cost += item.rows * size.heads_per_kv * (item.end - item.begin);
     const int64_t unit_cost = pool_.size() == 1 ? cost : cost / (pool_.size() * kUnitsPerThread);
     int64_t sums = 0, splits = 1;
     for (Item& item : items_) {
-        item.unit_splits = std::max<int64_t>(1, unit_cost / (item.rows * size.group));
+        item.unit_splits = std::max<int64_t>(1, unit_cost / (item.rows * size.heads_per_kv));
         if (!item.is_cut()) continue;
         sums += size.sums(item.rows);
         splits = std::max(splits, item.end - item.begin);
@@ -272,7 +273,7 @@ void AttentionRunner::run_unit(const Attention& args, const Unit& unit, const Ro
         for (int64_t split = first; split < end; ++split) kernels_.merge(tile, part(split - first), total);
         if (end < item.end) return;
     }
-    const int64_t head = item.kv_head * size.group;
+    const int64_t head = item.kv_head * size.heads_per_kv;
     kernels_.finish(tile, total, args.sinks ? f32(args.sinks) + head : nullptr,
                     f32(args.out) + (item.row * size.heads + head) * size.value_dim, size.heads * size.value_dim);
 }

@@ -1,5 +1,5 @@
-// How attention is shared among threads: tiles of rows and KV heads, long ones cut at the splits of ops.hpp. It moves
-// no bit.
+// How attention is divided among threads: into tiles of rows and KV heads, long ones cut at the splits of ops.hpp. The
+// division does not change a result.
 #pragma once
 
 #include <cstdint>

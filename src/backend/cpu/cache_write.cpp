@@ -51,7 +51,7 @@ void CpuOps::cache_write(const CacheWrite& args) {
     CHECK(args.values.shape == (Shape{blocks, heads, tokens, value_dim}));
     CHECK(args.key.shape == (Shape{rows, heads, key_dim}) && args.value.shape == (Shape{rows, heads, value_dim}));
     const float *key = f32(args.key), *value = f32(args.value);
-    const int32_t* slots = i32(args.slots);
+    const int32_t* slots = i32(args.slot_mapping);
     const Plane keys(args.keys), values(args.values);
     pool_.parallel_for(rows, kRowsAtOnce, [&](int64_t begin, int64_t end) {
         for (int64_t r = begin; r < end; ++r) {

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "backend/cpu/packed.hpp"
+#include "base/ceil_div.hpp"
 
 namespace godwit::cpu {
 
@@ -33,15 +34,15 @@ Result<std::unique_ptr<Buffer>> CpuDevice::load_weight(DType dtype, const Shape&
 
     CHECK(shape.rank() == 2 || shape.rank() == 3);
     const int64_t columns = shape.innermost(), outputs = shape[shape.rank() - 2];
-    const int64_t matrices = shape.rank() == 3 ? shape[0] : 1, groups = (outputs + kGroup - 1) / kGroup;
+    const int64_t matrices = shape.rank() == 3 ? shape[0] : 1, panels = ceil_div(outputs, kPanel);
     const auto row = static_cast<int64_t>(tensor_bytes(dtype, Shape{columns}));
-    const auto group = static_cast<int64_t>(group_bytes(dtype, columns));
-    const int64_t grain = std::max<int64_t>(1, (int64_t{1} << 20) / std::max<int64_t>(1, group));
-    pool_.parallel_for(matrices * groups, grain, [&](int64_t begin, int64_t end) {
-        const auto first_row = [&](int64_t g) { return g / groups * outputs + std::min(g % groups * kGroup, outputs); };
+    const auto panel = static_cast<int64_t>(panel_bytes(dtype, columns));
+    const int64_t grain = std::max<int64_t>(1, (int64_t{1} << 20) / std::max<int64_t>(1, panel));
+    pool_.parallel_for(matrices * panels, grain, [&](int64_t begin, int64_t end) {
+        const auto first_row = [&](int64_t g) { return g / panels * outputs + std::min(g % panels * kPanel, outputs); };
         for (int64_t g = begin; g < end; ++g)
-            pack_group(dtype, bytes.data() + first_row(g) * row, std::min(kGroup, outputs - g % groups * kGroup),
-                       columns, buffer->host() + g * group);
+            pack_panel(dtype, bytes.data() + first_row(g) * row, std::min(kPanel, outputs - g % panels * kPanel),
+                       columns, buffer->host() + g * panel);
         done_with(bytes.subspan(first_row(begin) * row, (first_row(end) - first_row(begin)) * row));
     });
     return buffer;

@@ -10,15 +10,15 @@
 
 namespace godwit::cpu {
 
-/// Products of some groups of 16 outputs with one tile of rows, and what follows at once. See packed.hpp for the
-/// weights.
+/// Multiplies some panels of 16 outputs (packed.hpp) with one tile of input rows, then adds the bias, applies the
+/// activation or the gate, adds the residual and stores the result.
 struct Matmul {
-    const uint8_t* weights;   // the first group
-    int64_t group_bytes;      // from one group to the next
+    const uint8_t* weights;   // the first panel
+    int64_t panel_bytes;      // from one panel to the next
     int64_t blocks;           // of a row
-    const void* activations;  // a tile: of [blocks][rows] of the block that the weights' type wants
+    const void* activations;  // the tile, [blocks][rows] of the kind of block that the weights' type needs
     int32_t rows;             // in the tile: one of Kernels::tiles
-    int64_t begin, end;       // outputs; begin is a multiple of 16, and so is end but for the last group of a matrix
+    int64_t begin, end;       // outputs; begin is a multiple of 16; so is end, except at the last panel of a matrix
     const float* bias;        // [outputs] or null
     Activation activation;    // of the biased product
     const float* gate;        // null, or: activation of gate[r][output] instead, times the biased product; may be `out`
@@ -55,10 +55,10 @@ struct RowKernels {
 /// Attention of a tile: some rows of one sequence, for the query heads that share one KV head. A query is one head of
 /// one row; row after row, heads ascending. Tables of queries have their number rounded up to kAttentionQueries.
 struct AttentionTile {
-    const float* query;    // of the first row [group, head_dim]
+    const float* query;    // of the first row [heads_per_kv, head_dim]
     int64_t query_stride;  // from row to row, in floats
     const int32_t* index;  // [rows]
-    int64_t rows, group;   // group: heads
+    int64_t rows, heads_per_kv;
     int64_t head_dim, value_dim, block_tokens;
     bool half;  // planes of F16, not F32
     int32_t window;
@@ -71,9 +71,9 @@ struct AttentionTile {
     int32_t* bounds;       // scratch [queries, 3]: both, sorted, for queries that are taken at once
 };
 
-inline constexpr int64_t kAttentionQueries = 12, kAttentionColumns = 32;  // what every ISA's widths divide
-inline constexpr int64_t kAttentionAhead = 2;  // blocks that are on their way from memory while one is read
-/// From one query's scores to the next's: so that they do not share cache sets.
+inline constexpr int64_t kAttentionQueries = 12, kAttentionColumns = 32;  // multiples of every ISA's widths
+inline constexpr int64_t kAttentionAhead = 2;                             // how many blocks ahead the kernel prefetches
+/// Distance of one query's scores from the next's; a power of two would put them all into the same cache sets.
 inline constexpr int64_t kAttentionStride = kAttentionSplit + 16;
 
 /// Of every query: the greatest score, Σ p (0: it saw nothing) and Σ p · value.
@@ -87,12 +87,13 @@ struct AttentionKernels {
     /// Once for a tile, before split.
     void (*pack)(const AttentionTile& tile);
     /// Sums over one split, whose first place is `place`. keys and values: where each of its blocks has the KV head's,
-    /// null if no row of the tile sees the block; then kAttentionAhead pointers more: what will be read next, or null.
+    /// null if no row of the tile sees the block. kAttentionAhead more pointers follow: what to prefetch, or null.
     void (*split)(const AttentionTile& tile, int64_t place, const uint8_t* const* keys, const uint8_t* const* values,
                   const AttentionSums& sums);
     /// total = total ⊕ part, for the queries that saw something.
     void (*merge)(const AttentionTile& tile, const AttentionSums& part, const AttentionSums& total);
-    /// Adds the sinks ([group] or null) and divides. out: the first row's [group, value_dim]; the next is `stride` on.
+    /// Adds the sinks ([heads_per_kv] or null) and divides by the sums. out: [heads_per_kv, value_dim] of the first
+    /// row; the next row's is `stride` floats further.
     void (*finish)(const AttentionTile& tile, const AttentionSums& total, const float* sinks, float* out,
                    int64_t stride);
 };

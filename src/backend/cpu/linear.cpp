@@ -6,6 +6,7 @@
 #include "backend/cpu/packed.hpp"
 #include "backend/reference/dequantise.hpp"
 #include "backend/reference/host_view.hpp"
+#include "base/ceil_div.hpp"
 
 namespace godwit::cpu {
 namespace {
@@ -81,32 +82,32 @@ void LinearRunner::fill_row(const ActivationRows& rows, const Tile& tile, int64_
 
 void LinearRunner::cut_products(const ActivationRows& rows, std::span<const Product> products, bool gated) {
     int64_t all = 0;
-    for (size_t i = gated ? 1 : 0; i < products.size(); ++i) all += (products[i].outputs + kGroup - 1) / kGroup;
+    for (size_t i = gated ? 1 : 0; i < products.size(); ++i) all += ceil_div(products[i].outputs, kPanel);
     tasks_.clear();
     for (size_t i = gated ? 1 : 0; i < products.size(); ++i) {
-        const int64_t groups = (products[i].outputs + kGroup - 1) / kGroup;
-        const auto bytes = static_cast<int64_t>(group_bytes(products[i].dtype, rows.columns)) * (gated ? 2 : 1);
+        const int64_t panels = ceil_div(products[i].outputs, kPanel);
+        const auto bytes = static_cast<int64_t>(panel_bytes(products[i].dtype, rows.columns)) * (gated ? 2 : 1);
         const int64_t even = all / (kTasksPerThread * pool_.size());
         const int64_t step = std::clamp<int64_t>(even, 1, std::max<int64_t>(1, kTaskBytes / bytes));
-        for (int64_t g = 0; g < groups; g += step) tasks_.push_back({i, g, std::min(step, groups - g)});
+        for (int64_t g = 0; g < panels; g += step) tasks_.push_back({i, g, std::min(step, panels - g)});
     }
 }
 
 void LinearRunner::multiply(const Product& product, const Task& task, int64_t columns) const {
     const Kind kind = kind_of(product.dtype);
     const int64_t blocks = columns / block_elements(kind);
-    const auto bytes = static_cast<int64_t>(group_bytes(product.dtype, columns));
+    const auto bytes = static_cast<int64_t>(panel_bytes(product.dtype, columns));
     const auto kernel = kernels_.matmul[static_cast<size_t>(product.dtype)];
     for (const Tile& tile : tiles_) {
         const int64_t at = tile.row * product.outputs;
         const auto from = [at](const float* p) { return p == nullptr ? nullptr : p + at; };
-        kernel({.weights = reinterpret_cast<const uint8_t*>(product.weights) + task.group * bytes,
-                .group_bytes = bytes,
+        kernel({.weights = reinterpret_cast<const uint8_t*>(product.weights) + task.panel * bytes,
+                .panel_bytes = bytes,
                 .blocks = blocks,
                 .activations = blocks_[kind].data() + tile.row * blocks * block_bytes(kind),
                 .rows = static_cast<int32_t>(tile.rows),
-                .begin = task.group * kGroup,
-                .end = std::min(product.outputs, (task.group + task.groups) * kGroup),
+                .begin = task.panel * kPanel,
+                .end = std::min(product.outputs, (task.panel + task.panels) * kPanel),
                 .bias = product.bias,
                 .activation = product.activation,
                 .gate = from(product.gate),
@@ -212,11 +213,11 @@ void CpuOps::embed(const Weight& table, const View& ids, float scale, const View
     const int32_t* id = reference::i32(ids);
     float* to = reference::f32(out);
     const std::byte* weights = reference::host_bytes(table.view);
-    const auto bytes = static_cast<int64_t>(group_bytes(dtype, columns));
+    const auto bytes = static_cast<int64_t>(panel_bytes(dtype, columns));
     file_row_.resize(tensor_bytes(dtype, Shape{columns}));
     for (int64_t r = 0; r < out.rows(); ++r, to += columns) {
         CHECK(id[r] >= 0 && id[r] < table.outputs());
-        unpack_row(dtype, weights + id[r] / kGroup * bytes, id[r] % kGroup, columns, file_row_.data());
+        unpack_row(dtype, weights + id[r] / kPanel * bytes, id[r] % kPanel, columns, file_row_.data());
         dequantise_row(dtype, file_row_.data(), to, columns);
         if (scale != 1) kernels_.rows.scale(to, scale, columns, to);
     }

@@ -1,5 +1,5 @@
-// Products with packed weights: rows are normalised and rounded into tiles once, then threads take groups of outputs
-// and run all tiles down each. How work is cut moves no bit.
+// Products with packed weights. The input rows are normalised and quantised once, into tiles of a few rows; then each
+// thread takes panels of outputs and multiplies every tile with them. How the work is divided does not change a result.
 #pragma once
 
 #include <cstddef>
@@ -47,10 +47,10 @@ private:
     struct Tile {
         int64_t row, rows;
     };
-    /// Some groups of one product (and its gate).
+    /// Some panels of one product (and of its gate).
     struct Task {
         size_t product;
-        int64_t group, groups;
+        int64_t panel, panels;
     };
 
     static Kind kind_of(DType dtype);

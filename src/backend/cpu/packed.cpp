@@ -2,6 +2,7 @@
 
 #include <cstring>
 
+#include "base/ceil_div.hpp"
 #include "base/check.hpp"
 #include "tensor/blocks.hpp"
 
@@ -84,12 +85,12 @@ uint32_t gather_in(uint32_t bits) {
 
 template <class Word>
 void pack_words(const std::byte* from, int64_t row_bytes, int64_t rows, int count, std::byte*& to) {
-    for (int i = 0; i < count; ++i, from += sizeof(Word), to += kGroup * sizeof(Word))
+    for (int i = 0; i < count; ++i, from += sizeof(Word), to += kPanel * sizeof(Word))
         for (int64_t lane = 0; lane < rows; ++lane)
             std::memcpy(to + lane * sizeof(Word), from + lane * row_bytes, sizeof(Word));
 }
 
-/// One field of one block of all rows of a group.
+/// One field of one block of all rows of a panel.
 void pack_field(const Field& field, const std::byte* block, int64_t row_bytes, int64_t rows, std::byte*& to) {
     std::byte* first = to;
     if (field.unit == 4) pack_words<uint32_t>(block + field.offset, row_bytes, rows, field.count, to);
@@ -107,34 +108,34 @@ void pack_field(const Field& field, const std::byte* block, int64_t row_bytes, i
 
 bool can_pack(DType dtype) { return find_format(dtype) != nullptr; }
 
-uint64_t group_bytes(DType dtype, int64_t columns) { return kGroup * tensor_bytes(dtype, Shape{columns}); }
+uint64_t panel_bytes(DType dtype, int64_t columns) { return kPanel * tensor_bytes(dtype, Shape{columns}); }
 
 uint64_t packed_bytes(DType dtype, const Shape& shape) {
     CHECK(shape.rank() == 2 || shape.rank() == 3);
     const int64_t outputs = shape[shape.rank() - 2];
-    const int64_t groups = (outputs + kGroup - 1) / kGroup * (shape.rank() == 3 ? shape[0] : 1);
-    return static_cast<uint64_t>(groups) * group_bytes(dtype, shape.innermost());
+    const int64_t panels = ceil_div(outputs, kPanel) * (shape.rank() == 3 ? shape[0] : 1);
+    return static_cast<uint64_t>(panels) * panel_bytes(dtype, shape.innermost());
 }
 
-void pack_group(DType dtype, const std::byte* file_rows, int64_t rows, int64_t columns, std::byte* group) {
+void pack_panel(DType dtype, const std::byte* file_rows, int64_t rows, int64_t columns, std::byte* panel) {
     const Format* format = find_format(dtype);
-    CHECK(format != nullptr && rows >= 1 && rows <= kGroup);
+    CHECK(format != nullptr && rows >= 1 && rows <= kPanel);
     const DTypeInfo& info = dtype_info(dtype);
     const auto row_bytes = static_cast<int64_t>(tensor_bytes(dtype, Shape{columns}));
-    if (rows < kGroup) std::memset(group, 0, group_bytes(dtype, columns));
+    if (rows < kPanel) std::memset(panel, 0, panel_bytes(dtype, columns));
     for (int64_t block = 0; block < columns / info.block_elements; ++block, file_rows += info.block_bytes)
-        for (const Field& field : format->fields) pack_field(field, file_rows, row_bytes, rows, group);
+        for (const Field& field : format->fields) pack_field(field, file_rows, row_bytes, rows, panel);
 }
 
-void unpack_row(DType dtype, const std::byte* group, int64_t lane, int64_t columns, std::byte* file_row) {
+void unpack_row(DType dtype, const std::byte* panel, int64_t lane, int64_t columns, std::byte* file_row) {
     const Format* format = find_format(dtype);
-    CHECK(format != nullptr && lane >= 0 && lane < kGroup);
+    CHECK(format != nullptr && lane >= 0 && lane < kPanel);
     const DTypeInfo& info = dtype_info(dtype);
     for (int64_t block = 0; block < columns / info.block_elements; ++block, file_row += info.block_bytes)
         for (const Field& field : format->fields)
-            for (int i = 0; i < field.count; ++i, group += kGroup * field.unit) {
+            for (int i = 0; i < field.count; ++i, panel += kPanel * field.unit) {
                 std::byte* to = file_row + field.offset + i * field.unit;
-                std::memcpy(to, group + lane * field.unit, field.unit);
+                std::memcpy(to, panel + lane * field.unit, field.unit);
                 if (!field.fifth_bits) continue;
                 uint32_t bits;
                 std::memcpy(&bits, to, sizeof bits);

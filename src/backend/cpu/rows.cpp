@@ -1,5 +1,5 @@
-// Elementwise ops and ops over the innermost extent: checks as in the reference, work shared among threads where there
-// is enough.
+// Elementwise ops and ops over the innermost extent, with the checks of the reference. Large ones are divided among the
+// threads.
 #include <algorithm>
 
 #include "backend/cpu/cpu_ops.hpp"
@@ -11,11 +11,11 @@ namespace {
 using reference::f32;
 using reference::f32_or_null;
 
-/// body(begin, end) for [0, rows): in one piece if that takes less time than calling other threads.
+/// Calls body(begin, end) for parts of [0, rows). Work that is done sooner than other threads would start stays whole.
 template <class Body>
 void for_rows(ThreadPool& pool, int64_t rows, int64_t columns, const Body& body) {
-    constexpr int64_t kAlone = 16384,
-                      kPiece = 4096;  // elements: some microseconds; some times what it costs to take a piece
+    constexpr int64_t kAlone = 16384;  // elements, a few microseconds: below it the calling thread does all
+    constexpr int64_t kPiece = 4096;   // elements: the smallest part, several times what it costs to hand one out
     const int64_t share = rows / (4 * pool.size()), least = kPiece / std::max<int64_t>(columns, 1);
     pool.parallel_for(rows, rows * columns < kAlone ? std::max<int64_t>(rows, 1) : std::max(share, least) + 1, body);
 }

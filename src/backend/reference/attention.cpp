@@ -125,7 +125,8 @@ private:
 
     /// What this place's block has for the head: keys [head_dim, block_tokens] or values [block_tokens, value_dim].
     const std::byte* block_of(const View& plane, int64_t row, int64_t head, int64_t place) const {
-        int64_t block = i32(args_.table)[i32(args_.sequence)[row] * args_.table.columns() + place / block_tokens_];
+        int64_t block =
+            i32(args_.block_table)[i32(args_.sequence)[row] * args_.block_table.columns() + place / block_tokens_];
         CHECK(block >= 0 && block < plane.shape[0]);
         uint64_t head_bytes = tensor_bytes(plane.dtype, Shape{plane.shape[2], plane.shape[3]});
         return host_bytes(plane) + (block * plane.shape[1] + head / group_) * head_bytes;
@@ -167,7 +168,7 @@ void ReferenceOps::cache_write(const CacheWrite& args) {
     CHECK(args.key.shape == (Shape{rows, heads, key_dim}) && args.value.shape == (Shape{rows, heads, value_dim}));
     const float *key = f32(args.key), *value = f32(args.value);
     for (int64_t r = 0; r < rows; ++r) {
-        int64_t block = i32(args.slots)[r] / tokens, place = i32(args.slots)[r] % tokens;
+        int64_t block = i32(args.slot_mapping)[r] / tokens, place = i32(args.slot_mapping)[r] % tokens;
         CHECK(place >= 0 && block < blocks);
         for (int64_t head = block * heads; head < (block + 1) * heads; ++head) {
             for (int64_t d = 0; d < key_dim; ++d) store(args.keys, (head * key_dim + d) * tokens + place, *key++);

@@ -60,46 +60,45 @@ void dequantise(const BlockQ8_0& block, float* out) {
 void dequantise(const BlockQ2_K& block, float* out) {
     const float d = f16_to_f32(block.d);
     const float dmin = f16_to_f32(block.dmin);
-    for (int group = 0; group < 16; ++group) {
-        const float scale = d * static_cast<float>(block.scales[group] & 15);
-        const float minimum = dmin * static_cast<float>(block.scales[group] >> 4);
-        const uint8_t* qs = block.qs + group / 8 * 32 + group % 2 * 16;
-        const int shift = group / 2 % 4 * 2;
-        for (int j = 0; j < 16; ++j) out[group * 16 + j] = scale * static_cast<float>(qs[j] >> shift & 3) - minimum;
+    for (int sub = 0; sub < 16; ++sub) {
+        const float scale = d * static_cast<float>(block.scales[sub] & 15);
+        const float minimum = dmin * static_cast<float>(block.scales[sub] >> 4);
+        const uint8_t* qs = block.qs + sub / 8 * 32 + sub % 2 * 16;
+        const int shift = sub / 2 % 4 * 2;
+        for (int j = 0; j < 16; ++j) out[sub * 16 + j] = scale * static_cast<float>(qs[j] >> shift & 3) - minimum;
     }
 }
 
-/// The scale of a group of 16: 4 bits of bytes 0-7 (upper nibbles for groups 8-15), 2 bits of bytes 8-11.
-int scale_q3_k(const uint8_t* scales, int group) {
-    const int low = group < 8 ? scales[group] & 15 : scales[group - 8] >> 4;
-    const int high = scales[8 + group % 4] >> (group / 4 * 2) & 3;
+/// The scale of a sub-block of 16: 4 bits of bytes 0-7 (upper nibbles for sub-blocks 8-15), 2 bits of bytes 8-11.
+int scale_q3_k(const uint8_t* scales, int sub) {
+    const int low = sub < 8 ? scales[sub] & 15 : scales[sub - 8] >> 4;
+    const int high = scales[8 + sub % 4] >> (sub / 4 * 2) & 3;
     return (low | high << 4) - 32;
 }
 
 void dequantise(const BlockQ3_K& block, float* out) {
     const float d = f16_to_f32(block.d);
-    for (int group = 0; group < 16; ++group) {
-        const float scale = d * static_cast<float>(scale_q3_k(block.scales, group));
-        const uint8_t* qs = block.qs + group / 8 * 32 + group % 2 * 16;
-        const uint8_t* high = block.hmask + group % 2 * 16;
-        const int shift = group / 2 % 4 * 2;
-        const int high_shift = group / 2;
+    for (int sub = 0; sub < 16; ++sub) {
+        const float scale = d * static_cast<float>(scale_q3_k(block.scales, sub));
+        const uint8_t* qs = block.qs + sub / 8 * 32 + sub % 2 * 16;
+        const uint8_t* high = block.hmask + sub % 2 * 16;
+        const int shift = sub / 2 % 4 * 2;
+        const int high_shift = sub / 2;
         for (int j = 0; j < 16; ++j) {
             const int q = (qs[j] >> shift & 3) | (high[j] >> high_shift & 1) << 2;
-            out[group * 16 + j] = scale * static_cast<float>(q - 4);
+            out[sub * 16 + j] = scale * static_cast<float>(q - 4);
         }
     }
 }
 
-/// Scale and minimum of a group of 32 in Q4_K and Q5_K: groups 0-3 whole in bytes 0-3 and 4-7; groups 4-7 have their
-/// lower 4 bits in bytes 8-11, the upper 2 in the top of bytes 0-7.
+/// Scale and minimum of a sub-block of 32 in Q4_K and Q5_K: sub-blocks 0-3 whole in bytes 0-3 and 4-7; sub-blocks 4-7
+/// have their lower 4 bits in bytes 8-11, the upper 2 in the top of bytes 0-7.
 struct ScaleMin {
     int scale, minimum;
 };
-ScaleMin scale_min_k4(const uint8_t* scales, int group) {
-    if (group < 4) return {scales[group] & 63, scales[group + 4] & 63};
-    return {(scales[group + 4] & 15) | (scales[group - 4] >> 6) << 4, (scales[group + 4] >> 4) | (scales[group] >> 6)
-                                                                                                     << 4};
+ScaleMin scale_min_k4(const uint8_t* scales, int sub) {
+    if (sub < 4) return {scales[sub] & 63, scales[sub + 4] & 63};
+    return {(scales[sub + 4] & 15) | (scales[sub - 4] >> 6) << 4, (scales[sub + 4] >> 4) | (scales[sub] >> 6) << 4};
 }
 
 // Q4_K and Q5_K: each 32 bytes hold 64 weights: 32 in the lower nibbles, then 32 in the upper ones.
@@ -107,28 +106,28 @@ ScaleMin scale_min_k4(const uint8_t* scales, int group) {
 void dequantise(const BlockQ4_K& block, float* out) {
     const float d = f16_to_f32(block.d);
     const float dmin = f16_to_f32(block.dmin);
-    for (int group = 0; group < 8; ++group) {
-        const ScaleMin packed = scale_min_k4(block.scales, group);
+    for (int sub = 0; sub < 8; ++sub) {
+        const ScaleMin packed = scale_min_k4(block.scales, sub);
         const float scale = d * static_cast<float>(packed.scale);
         const float minimum = dmin * static_cast<float>(packed.minimum);
-        const uint8_t* qs = block.qs + group / 2 * 32;
-        const int shift = group % 2 * 4;
-        for (int j = 0; j < 32; ++j) out[group * 32 + j] = scale * static_cast<float>(qs[j] >> shift & 15) - minimum;
+        const uint8_t* qs = block.qs + sub / 2 * 32;
+        const int shift = sub % 2 * 4;
+        for (int j = 0; j < 32; ++j) out[sub * 32 + j] = scale * static_cast<float>(qs[j] >> shift & 15) - minimum;
     }
 }
 
 void dequantise(const BlockQ5_K& block, float* out) {
     const float d = f16_to_f32(block.d);
     const float dmin = f16_to_f32(block.dmin);
-    for (int group = 0; group < 8; ++group) {
-        const ScaleMin packed = scale_min_k4(block.scales, group);
+    for (int sub = 0; sub < 8; ++sub) {
+        const ScaleMin packed = scale_min_k4(block.scales, sub);
         const float scale = d * static_cast<float>(packed.scale);
         const float minimum = dmin * static_cast<float>(packed.minimum);
-        const uint8_t* qs = block.qs + group / 2 * 32;
-        const int shift = group % 2 * 4;
+        const uint8_t* qs = block.qs + sub / 2 * 32;
+        const int shift = sub % 2 * 4;
         for (int j = 0; j < 32; ++j) {
-            const int q = (qs[j] >> shift & 15) | (block.qh[j] >> group & 1) << 4;
-            out[group * 32 + j] = scale * static_cast<float>(q) - minimum;
+            const int q = (qs[j] >> shift & 15) | (block.qh[j] >> sub & 1) << 4;
+            out[sub * 32 + j] = scale * static_cast<float>(q) - minimum;
         }
     }
 }
@@ -137,15 +136,15 @@ void dequantise(const BlockQ5_K& block, float* out) {
 // qh 2 bits at a time as in Q2_K.
 void dequantise(const BlockQ6_K& block, float* out) {
     const float d = f16_to_f32(block.d);
-    for (int group = 0; group < 16; ++group) {
-        const float scale = d * static_cast<float>(block.scales[group]);
-        const uint8_t* ql = block.ql + group / 8 * 64 + group % 4 * 16;
-        const uint8_t* qh = block.qh + group / 8 * 32 + group % 2 * 16;
-        const int low_shift = group / 4 % 2 * 4;
-        const int high_shift = group / 2 % 4 * 2;
+    for (int sub = 0; sub < 16; ++sub) {
+        const float scale = d * static_cast<float>(block.scales[sub]);
+        const uint8_t* ql = block.ql + sub / 8 * 64 + sub % 4 * 16;
+        const uint8_t* qh = block.qh + sub / 8 * 32 + sub % 2 * 16;
+        const int low_shift = sub / 4 % 2 * 4;
+        const int high_shift = sub / 2 % 4 * 2;
         for (int j = 0; j < 16; ++j) {
             const int q = (ql[j] >> low_shift & 15) | (qh[j] >> high_shift & 3) << 4;
-            out[group * 16 + j] = scale * static_cast<float>(q - 32);
+            out[sub * 16 + j] = scale * static_cast<float>(q - 32);
         }
     }
 }

@@ -153,18 +153,4 @@ void ReferenceOps::gather_rows(const View& in, const View& index, const View& ou
     }
 }
 
-void ReferenceOps::scatter_add_rows(const View& in, const View& index, const View& weights, const View& out) {
-    const int64_t rows = in.rows(), columns = in.columns();
-    CHECK(out.columns() == columns && index.shape == Shape{rows} && (!weights || weights.shape == index.shape));
-    const float *from = f32(in), *weight = f32_or_null(weights);
-    const int32_t* row = i32(index);
-    float* to = f32(out);
-    for (int64_t r = 0; r < rows; ++r) {
-        CHECK(row[r] >= 0 && row[r] < out.rows());
-        const float w = weight != nullptr ? weight[r] : 1.0f;
-        for (int64_t i = 0; i < columns; ++i)
-            to[row[r] * columns + i] = std::fma(from[r * columns + i], w, to[row[r] * columns + i]);
-    }
-}
-
 }  // namespace godwit::reference

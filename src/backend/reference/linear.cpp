@@ -10,6 +10,7 @@
 #include "backend/reference/quantised.hpp"
 #include "backend/reference/reference_device.hpp"
 #include "backend/reference/rows.hpp"
+#include "base/ceil_div.hpp"
 #include "base/clones.hpp"
 
 namespace godwit::reference {
@@ -93,12 +94,12 @@ void multiply_quantised(ThreadPool& pool, const float* x, int64_t rows, const We
 void multiply_matrix(ThreadPool& pool, const float* x, int64_t rows, const Weight& weight, const Epilogue& epilogue,
                      float* out) {
     int64_t in = weight.inputs(), outputs = weight.outputs();
-    pool.parallel_for((outputs + kLanes - 1) / kLanes, 1, [&](int64_t begin, int64_t end) {
+    pool.parallel_for(ceil_div(outputs, kLanes), 1, [&](int64_t begin, int64_t end) {
         thread_local std::vector<float> scratch;
         scratch.resize(in + in * kLanes + rows * kLanes);
         float *row = scratch.data(), *tile = row + in, *products = tile + in * kLanes;
-        for (int64_t group = begin; group < end; ++group) {
-            int64_t first = group * kLanes, count = std::min<int64_t>(kLanes, outputs - first);
+        for (int64_t panel = begin; panel < end; ++panel) {
+            int64_t first = panel * kLanes, count = std::min<int64_t>(kLanes, outputs - first);
             fill_tile(weight, first, count, row, tile);
             multiply_tile(x, rows, in, tile, products);
             for (int64_t r = 0; r < rows; ++r)

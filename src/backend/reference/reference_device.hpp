@@ -20,7 +20,6 @@ public:
     void copy(const View& in, const View& out) override;
     void embed(const Weight& table, const View& ids, float scale, const View& out) override;
     void gather_rows(const View& in, const View& index, const View& out) override;
-    void scatter_add_rows(const View& in, const View& index, const View& weights, const View& out) override;
 
     void add(const View& a, const View& b, const View& out) override;
     void multiply(const View& a, const View& b, const View& out) override;

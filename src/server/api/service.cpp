@@ -167,7 +167,7 @@ ApiResult<void> Service::metrics(const CallPtr& call) {
 ApiResult<void> Service::props(const CallPtr& call) {
     Json list = Json::array();
     for (const auto& model : models_.all()) {
-        EngineMemory memory = model->engine->memory();
+        MemoryPlan memory = model->engine->memory();
         list.push_back({{"id", model->id},
                         {"context", memory.context},
                         {"sequences", memory.sequences},

@@ -132,8 +132,9 @@ struct TileAttention {
     /// body<Q>(q) for the queries of a tile, Q at a time.
     template <class Body>
     GODWIT_INLINE void for_queries(const Tile& t, const Body& body) {
-        for (int64_t q = 0; q < t.rows * t.group; q += kWidest)
-            with_width(t.rows * t.group - q, [&]<int Q>() GODWIT_INLINE_LAMBDA { body.template operator()<Q>(q); });
+        for (int64_t q = 0; q < t.rows * t.heads_per_kv; q += kWidest)
+            with_width(t.rows * t.heads_per_kv - q,
+                       [&]<int Q>() GODWIT_INLINE_LAMBDA { body.template operator()<Q>(q); });
     }
 
     /// Queries next to each other dimension by dimension, as multiply takes them.
@@ -141,8 +142,8 @@ struct TileAttention {
         for_queries(t, [&]<int Q>(int64_t first) GODWIT_INLINE_LAMBDA {
             float* out = t.packed + first * t.head_dim;
             for (int64_t q = first; q < first + Q; ++q, ++out) {
-                const int64_t row = q / t.group;
-                const float* in = t.query + row * t.query_stride + q % t.group * t.head_dim;
+                const int64_t row = q / t.heads_per_kv;
+                const float* in = t.query + row * t.query_stride + q % t.heads_per_kv * t.head_dim;
                 for (int64_t d = 0; d < t.head_dim; ++d) out[d * Q] = row < t.rows ? in[d] : 0.0f;
             }
         });
@@ -157,7 +158,7 @@ struct TileAttention {
             const bool any = before < kSplit && after > 0;
             const auto begin = static_cast<int32_t>(!any ? kNever : before < 0 ? 0 : before);
             const auto end = static_cast<int32_t>(!any ? kNever : after < kSplit ? after : kSplit);
-            for (int64_t head = 0; head < t.group; ++head, ++q) t.begin[q] = begin, t.end[q] = end;
+            for (int64_t head = 0; head < t.heads_per_kv; ++head, ++q) t.begin[q] = begin, t.end[q] = end;
         }
         for (; q % kAttentionQueries != 0; ++q) t.begin[q] = t.end[q] = kNever;
     }
@@ -291,8 +292,8 @@ struct TileAttention {
         sort_bounds(t);
         if (t.half) find_scores<true>(t, keys);
         else find_scores<false>(t, keys);
-        for (int64_t q = 0; q < t.rows * t.group; ++q) part.maximum[q] = scale_scores(t, q);
-        for (int64_t q = 0; q < t.rows * t.group; ++q) part.sum[q] = exp_scores(t, q, part.maximum[q]);
+        for (int64_t q = 0; q < t.rows * t.heads_per_kv; ++q) part.maximum[q] = scale_scores(t, q);
+        for (int64_t q = 0; q < t.rows * t.heads_per_kv; ++q) part.sum[q] = exp_scores(t, q, part.maximum[q]);
         if (t.half) weigh_values<true>(t, values, part);
         else weigh_values<false>(t, values, part);
     }
@@ -318,17 +319,17 @@ struct TileAttention {
     }
 
     static void merge(const Tile& t, const Sums& part, const Sums& total) {
-        for (int64_t q = 0; q < t.rows * t.group; ++q)
+        for (int64_t q = 0; q < t.rows * t.heads_per_kv; ++q)
             if (part.sum[q] != 0.0f)
                 merge_query(t, total, q, part.maximum[q], part.sum[q], part.values + q * t.value_stride);
     }
 
     static void finish(const Tile& t, const Sums& total, const float* sinks, float* out, int64_t stride) {
-        for (int64_t q = 0; q < t.rows * t.group; ++q) {
-            const int64_t head = q % t.group;
+        for (int64_t q = 0; q < t.rows * t.heads_per_kv; ++q) {
+            const int64_t head = q % t.heads_per_kv;
             if (sinks != nullptr) merge_query(t, total, q, sinks[head], 1.0f, nullptr);
             const float* values = total.values + q * t.value_stride;
-            float* to = out + q / t.group * stride + head * t.value_dim;
+            float* to = out + q / t.heads_per_kv * stride + head * t.value_dim;
             const F sum = L::set(total.sum[q]);
             int64_t i = 0;
             for (; i + L::kLanes <= t.value_dim; i += L::kLanes) L::store(to + i, L::div(L::load(values + i), sum));

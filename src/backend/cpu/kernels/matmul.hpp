@@ -1,5 +1,6 @@
-// Products of packed weights with tiles of activations, for every type and every number of rows in a tile:
-// docs/numerics.md over lanes.
+// The products of docs/numerics.md: packed weights times tiles of activations, for every type of weights and every
+// number of rows that a tile may have. Lanes are outputs. A panel has 16 outputs; where an ISA has fewer lanes, a panel
+// has several parts of as many outputs as there are lanes.
 #pragma once
 
 #include "backend/cpu/kernels.hpp"
@@ -16,8 +17,8 @@ GODWIT_INLINE int32_t four_bytes(const int8_t* q) {
     return word;
 }
 
-/// Asks for what a single row will read soon: its products take less time than the memory. Tiles of many rows do not
-/// wait.
+/// Prefetches weights for tiles of one or two rows: these wait for memory. With more rows the arithmetic takes longer
+/// than the memory does.
 template <int R, int kBytes>
 GODWIT_INLINE void prefetch(const uint8_t* block) {
     constexpr int kAhead = 4096;
@@ -25,13 +26,13 @@ GODWIT_INLINE void prefetch(const uint8_t* block) {
         for (int line = 0; line < kBytes; line += 64) __builtin_prefetch(block + kAhead + line);
 }
 
-/// acc[r][p] += products of a group's outputs with R rows; parts [first, first + P) of the group.
+/// Adds to acc[r][p] the products of R rows with the parts [first, first + P) of a panel. Weights in blocks of 32.
 template <class L, class W, int R, int P>
 struct Product32 {
     using F = typename L::F;
     using I = typename L::I;
 
-    /// Exact: Σ weight · q of one block, for every row.
+    /// total[r] = Σ weight · q over one block, exact.
     GODWIT_INLINE void sums(const uint8_t* block, const Block32* x, int part, I (&total)[R]) {
         if constexpr (W::kBound == 128) {
             for (int r = 0; r < R; ++r) total[r] = L::set_int(0);
@@ -88,16 +89,18 @@ struct Product32 {
     }
 
 private:
-    static constexpr bool kSeveral = L::template widen_after<W::kBound>(3, false);  // widened more than once in a block
+    static constexpr bool kSeveral =
+        L::template widen_after<W::kBound>(3, false);  // a block needs more than one widening
 };
 
+/// The same for weights in blocks of 256, which have W::kSubs sub-blocks with scales of their own.
 template <class L, class W, int R, int P>
 struct Product256 {
     using F = typename L::F;
     using I = typename L::I;
-    static constexpr int kRows = 64 / W::kSubs;  // words of a sub
+    static constexpr int kRows = 64 / W::kSubs;  // words of a sub-block
 
-    /// Exact: Σ scale · Σ weight · q over the subs of one block, for every row; weights as stored.
+    /// total[r] = Σ scale · (Σ weight · q) over the sub-blocks of one block, exact; weights as they are stored.
     GODWIT_INLINE void sums(const uint8_t* block, const Block256* x, int part,
                             const typename W::template Scales<L>& scales, I (&total)[R]) {
         using Scales = typename W::template Scales<L>;
@@ -151,7 +154,7 @@ struct Product256 {
     }
 };
 
-// Float types: a block is one weight of each output.
+// Float types: a block holds one weight of each output.
 struct WeightsF32 {
     static constexpr int kBytes = 64;
     template <class L>
@@ -195,7 +198,7 @@ struct ProductFloat {
     }
 };
 
-/// Bias, activation, gate, residual, and out: `count` lanes of one row from output n on.
+/// Applies bias, activation, gate and residual to `count` lanes of one row, from output n on, and stores them.
 template <class L, Activation kActivation>
 GODWIT_INLINE void finish_lanes(const Matmul& m, int64_t row, int64_t n, int count, typename L::F y) {
     const int64_t at = row * m.stride + n;
@@ -206,9 +209,9 @@ GODWIT_INLINE void finish_lanes(const Matmul& m, int64_t row, int64_t n, int cou
     L::store_part(m.out + at, y, count);
 }
 
-/// The same for a group of outputs and all rows of the tile; products [rows][16].
+/// The same for one panel and all rows of the tile; products [rows][16].
 template <class L, Activation kActivation>
-[[gnu::noinline]] void finish_group(const Matmul& m, int64_t n, const float* products) {
+[[gnu::noinline]] void finish_panel(const Matmul& m, int64_t n, const float* products) {
     for (int64_t lane = 0; lane < 16 && n + lane < m.end; lane += L::kLanes) {
         const int64_t left = m.end - n - lane;
         const int count = left < L::kLanes ? static_cast<int>(left) : L::kLanes;
@@ -221,31 +224,31 @@ template <class L>
 void finish(const Matmul& m, int64_t n, const float* products) {
     switch (m.activation) {
         case Activation::None:
-            return finish_group<L, Activation::None>(m, n, products);
+            return finish_panel<L, Activation::None>(m, n, products);
         case Activation::Silu:
-            return finish_group<L, Activation::Silu>(m, n, products);
+            return finish_panel<L, Activation::Silu>(m, n, products);
         case Activation::GeluTanh:
-            return finish_group<L, Activation::GeluTanh>(m, n, products);
+            return finish_panel<L, Activation::GeluTanh>(m, n, products);
         case Activation::GeluErf:
-            return finish_group<L, Activation::GeluErf>(m, n, products);
+            return finish_panel<L, Activation::GeluErf>(m, n, products);
         case Activation::Relu:
-            return finish_group<L, Activation::Relu>(m, n, products);
+            return finish_panel<L, Activation::Relu>(m, n, products);
         case Activation::ReluSquared:
-            return finish_group<L, Activation::ReluSquared>(m, n, products);
+            return finish_panel<L, Activation::ReluSquared>(m, n, products);
         case Activation::Sigmoid:
-            return finish_group<L, Activation::Sigmoid>(m, n, products);
+            return finish_panel<L, Activation::Sigmoid>(m, n, products);
         case Activation::Tanh:
-            return finish_group<L, Activation::Tanh>(m, n, products);
+            return finish_panel<L, Activation::Tanh>(m, n, products);
         case Activation::Softplus:
-            return finish_group<L, Activation::Softplus>(m, n, products);
+            return finish_panel<L, Activation::Softplus>(m, n, products);
     }
 }
 
-/// One tile of R rows; P parts of a group at once.
+/// One tile of R rows, P parts of a panel at a time.
 template <class L, template <class, class, int, int> class Product, class W, int R, int P>
 void multiply_tile(const Matmul& m) {
     const uint8_t* weights = m.weights;
-    for (int64_t n = m.begin; n < m.end; n += 16, weights += m.group_bytes) {
+    for (int64_t n = m.begin; n < m.end; n += 16, weights += m.panel_bytes) {
         alignas(64) float products[R * 16];
         for (int part = 0; part < 16 / L::kLanes; part += P) {
             typename L::F acc[R][P];
@@ -261,8 +264,8 @@ void multiply_tile(const Matmul& m) {
     }
 }
 
-/// Integer products of several rows keep all registers busy with one part; single rows and float products want all
-/// parts side by side.
+/// With several rows, one part at a time of an integer product fills all registers. Single rows and float products take
+/// all parts at once.
 template <class L, template <class, class, int, int> class Product, class W, bool kFloat>
 void multiply(const Matmul& m) {
     constexpr int kParts = 16 / L::kLanes;

@@ -1,4 +1,4 @@
-// How the weights of each type lie in a group of 16 outputs (packed.hpp) and come out of it as bytes that dot products
+// How the weights of each type lie in a panel of 16 outputs (packed.hpp) and come out of it as bytes that dot products
 // take. A format has: Block, the activations it meets; kBytes of a packed block; kBound, the greatest byte that
 // weights() gives (128: signed bytes); kScale …, where in the block the 16-bit fields of the 16 outputs stand.
 // weights(): four consecutive weights of each lane.
