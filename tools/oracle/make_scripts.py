@@ -49,7 +49,7 @@ def main():
         else:
             ranges.append([code, code, script])
     entries = [f"{{0x{first:X}, 0x{last:X}, {script}}}," for first, last, script in ranges]
-    lines = ["    " + " ".join(entries[i:i + 5]) for i in range(0, len(entries), 5)]
+    lines = ["    " + " ".join(entries[i:i + 4]) for i in range(0, len(entries), 4)]
     TARGET.write_text(HEAD + "\n".join(lines) + "\n" + TAIL)
 
 
