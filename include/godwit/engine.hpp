@@ -29,7 +29,7 @@ public:
 
 struct EngineOptions {
     std::string model{};      // path of a GGUF file
-    int64_t context = 0;      // tokens of one sequence; 0: the model's, at most 8192
+    int64_t context = 0;      // tokens of one sequence, at most the model's; 0: the model's, at most 8192
     int64_t sequences = 8;    // that run at once, 1 … 1024
     int64_t step_rows = 128;  // tokens of one step, all sequences together; raised to sequences + 1 if less
     KvFormat kv = KvFormat::F16;

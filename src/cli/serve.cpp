@@ -86,7 +86,6 @@ Result<std::unique_ptr<api::ServedModel>> load(const ServeOptions& options, size
     Result<SamplingParams> sampling = options.sampling.resolve(loaded);
     if (!sampling.ok()) return error("{}: {}", file_name(model.path), sampling.error().message);
     served->sampling = sampling.value();
-    note_context(served->id, model.context, loaded.plan);
     served->engine->start();
     return served;
 }
@@ -124,7 +123,10 @@ Result<void> load_all(const ServeOptions& options, api::Service& service, uint16
     for (size_t i = 0; i < options.models.size(); ++i) {
         auto model = TRY(load(options, i, runtime));
         if (service.models().find(model->id) != nullptr) return error("--name: two models are called {}", model->id);
-        if (!options.service.log.quiet) print_model(*model, *runtime);
+        if (!options.service.log.quiet) {
+            note_context(model->id, options.model.context, model->engine->model().plan);
+            print_model(*model, *runtime);
+        }
         service.add(std::move(model));
     }
     service.ready();

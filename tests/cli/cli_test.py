@@ -17,7 +17,21 @@ DATA = Path(__file__).resolve().parent.parent / "models" / "data"
 TINY = str(DATA / "llama.f32.gguf")
 GEMMA = str(DATA / "gemma3.f32.gguf")
 CACHE = Path(os.environ.get("GODWIT_CACHE") or Path.home() / ".cache" / "godwit")
+SCRATCH = tempfile.TemporaryDirectory()
 SMOLLM2 = str(CACHE / "models" / "SmolLM2-135M-Instruct.Q4_1.gguf")
+
+
+def with_keys(*added):
+    """TINY with more metadata, (key, GGUF type, bytes) each; the path."""
+    def entry(key, kind, value):
+        return struct.pack("<Q", len(key)) + key.encode() + struct.pack("<I", kind) + value
+    data = Path(TINY).read_bytes()
+    magic, version, tensors, keys = struct.unpack_from("<4sIQQ", data)
+    more = b"".join(entry(*one) for one in added)
+    more += entry("x.pad", 8, struct.pack("<Q", -(len(more) + 25) % 32) + b"." * (-(len(more) + 25) % 32))  # what follows keeps its alignment
+    path = Path(SCRATCH.name) / "llama.gguf"
+    path.write_bytes(struct.pack("<4sIQQ", magic, version, tensors, keys + len(added) + 1) + more + data[24:])
+    return str(path)
 
 
 def godwit(*arguments, stdin=""):
@@ -64,6 +78,27 @@ class Commands(unittest.TestCase):
         found = json.loads(self.ok("inspect", TINY, "--tensors", "--json"))
         self.assertIsNone(found["unsupported"])
         self.assertEqual(found["weight_bytes"], sum(t["bytes"] for t in found["tensors"]))
+
+    def test_a_context_above_the_models_is_said(self):
+        out = SCRATCH.name + "/x.npy"
+        for arguments in (["plan", TINY], ["run", TINY, "--raw", "-p", "a", "-n", "1"], ["logits", TINY, "--tokens", "1", "--out", out]):
+            said = godwit(*arguments, "--context", "1000")
+            self.assertEqual(said.returncode, 0, said.stderr)
+            self.assertIn("llama.f32.gguf: --context 1000 is more than the model was made for; its context is 128\n", said.stderr)
+            self.assertNotIn("made for", godwit(*arguments, "--context", "128").stderr)
+
+    def test_what_is_ignored_is_told_and_does_not_matter(self):
+        nan, minus_one = struct.pack("<f", float("nan")), struct.pack("<i", -1)
+        odd = with_keys(("general.sampling.temp", 6, nan), ("general.sampling.top_k", 5, minus_one), ("tokenizer.ggml.padding_token_id", 5, minus_one))
+        for command in ("plan", "inspect"):
+            warnings = json.loads(self.ok(command, odd, "--json"))["warnings"]
+            self.assertEqual([warning.split(":")[0] for warning in warnings],
+                             ["key tokenizer.ggml.padding_token_id", "key general.sampling.temp", "key general.sampling.top_k"])
+            self.assertIn("\nwarning: key general.sampling.temp: nan is not a finite number; ignored\n", self.ok(command, odd))
+            self.assertEqual(json.loads(self.ok(command, TINY, "--json"))["warnings"], [])
+        for temperature in ([], ["--temperature", "0"]):
+            answer = [self.ok("run", model, "--raw", "-p", "a", "-n", "8", "--seed", "1", *temperature) for model in (odd, TINY)]
+            self.assertEqual(answer[0], answer[1])
 
     def test_plan_is_byte_exact(self):
         plan = json.loads(self.ok("plan", GEMMA, "--context", "100", "--parallel", "3", "--json"))

@@ -122,7 +122,7 @@ private:
     }
 
     SamplingParams random_sampling() {
-        SamplingParams s{.seed = static_cast<uint64_t>(random_.between(0, 1000))};
+        SamplingParams s{.top_k = 0, .top_p = 1, .min_p = 0, .seed = static_cast<uint64_t>(random_.between(0, 1000))};
         s.temperature = random_.one_of({0.0f, 0.0f, 0.3f, 1.0f, 2.0f});
         if (random_.chance(30)) s.top_k = static_cast<int32_t>(random_.between(1, 50));
         if (random_.chance(30)) s.top_p = 0.7f;

@@ -14,7 +14,12 @@ namespace {
 /// All kinds of sampling; answers that never end by themselves.
 GenerateRequest endless(int64_t i) {
     GenerateRequest request{.tokens = {5, 6, static_cast<TokenId>(10 + i)}};
-    request.sampling = {.logit_bias = {{2, -100.0f}}, .temperature = 0, .seed = static_cast<uint64_t>(i)};
+    request.sampling = {.logit_bias = {{2, -100.0f}},
+                        .temperature = 0,
+                        .top_k = 0,
+                        .top_p = 1,
+                        .min_p = 0,
+                        .seed = static_cast<uint64_t>(i)};
     if (i % 2 == 1) request.sampling.temperature = 1;
     if (i % 4 == 1) request.sampling.top_k = 20, request.sampling.top_p = 0.8f, request.sampling.min_p = 0.01f;
     if (i % 4 == 3) request.sampling.repetition_penalty = 1.2f, request.sampling.presence_penalty = 0.5f;

@@ -9,6 +9,7 @@
 #include <random>
 
 #include "sample/philox.hpp"
+#include "sample/raw_params.hpp"
 #include "sample/sampler.hpp"
 
 namespace godwit {
@@ -38,7 +39,7 @@ void normalise(std::vector<std::pair<int32_t, double>>& tokens) {
     for (auto& entry : tokens) entry.second /= total;
 }
 
-Exact exact(const SamplingParams& params, const std::vector<float>& logits) {
+Exact exact(const RawParams& params, const std::vector<float>& logits) {
     Exact result;
     auto& tokens = result.tokens;
     const double max = *std::max_element(logits.begin(), logits.end());
@@ -87,7 +88,7 @@ TEST(Distribution, EveryFilterIsTheBruteForceOne) {
     for (int round = 0; round < 600; ++round) {
         const auto size = static_cast<int32_t>(1 + random() % 400);
         const std::vector<float> logits = logits_with_ties(size, random);
-        SamplingParams params;
+        RawParams params;
         params.seed = random();
         params.temperature = real(0.2, 3);
         if (round & 1) params.top_k = static_cast<int32_t>(1 + random() % 500);
@@ -108,7 +109,7 @@ TEST(Distribution, EveryFilterIsTheBruteForceOne) {
 }
 
 /// Pearson's statistic of 200,000 draws, in standard deviations from its mean.
-double deviation(const SamplingParams& params, const std::vector<float>& logits, uint32_t choices) {
+double deviation(const RawParams& params, const std::vector<float>& logits, uint32_t choices) {
     constexpr int kDraws = 200000;
     const Sampler sampler(params, static_cast<int32_t>(logits.size()));
     SampleScratch scratch;
@@ -138,8 +139,8 @@ TEST(Distribution, DrawsFollowTheExactOne) {
 TEST(Distribution, ARowDependsOnNothingElse) {
     std::mt19937 random(13);
     const std::vector<float> logits = logits_with_ties(300, random), other = logits_with_ties(500, random);
-    const Sampler sampler({.top_p = 0.9f, .seed = 5}, 300);
-    const Sampler neighbour({.repetition_penalty = 1.5f, .top_k = 7, .top_logprobs = 3}, 500);
+    const Sampler sampler(RawParams{.top_p = 0.9f, .seed = 5}, 300);
+    const Sampler neighbour(RawParams{.repetition_penalty = 1.5f, .top_k = 7, .top_logprobs = 3}, 500);
     SampleScratch scratch;
     std::vector<int32_t> in_order;
     for (uint64_t position = 0; position < 500; ++position)
@@ -163,9 +164,9 @@ TEST(Distribution, ChoicesAreTheSameEverywhere) {
     for (size_t i = 0; i < logits.size(); ++i) logits[i] = static_cast<float>((i * 2654435761u >> 8) % 4096) * 0x1p-8f;
     SampleScratch scratch;
     uint64_t hash = 0xcbf29ce484222325;
-    for (const SamplingParams& params :
-         {SamplingParams{}, SamplingParams{.temperature = 1.5f, .top_p = 0.9f, .seed = 7},
-          SamplingParams{.temperature = 0.8f, .top_k = 40, .top_p = 0.95f, .min_p = 0.05f, .seed = 42}})
+    for (const RawParams& params :
+         {RawParams{}, RawParams{.temperature = 1.5f, .top_p = 0.9f, .seed = 7},
+          RawParams{.temperature = 0.8f, .top_k = 40, .top_p = 0.95f, .min_p = 0.05f, .seed = 42}})
         for (uint64_t position = 0; position < 50; ++position)
             hash = (hash ^ Sampler(params, 32000).sample(logits, 0, position, scratch).value().token) * 0x100000001b3;
     EXPECT_EQ(hash, 14971012450518593555u);

@@ -8,6 +8,8 @@
 #include <limits>
 #include <random>
 
+#include "sample/raw_params.hpp"
+
 extern std::atomic<int64_t> allocations;  // count_allocations.cpp
 
 namespace godwit {
@@ -21,12 +23,12 @@ Sample sample(const Sampler& sampler, std::span<const float> logits, SampleScrat
     return result.ok() ? result.value() : Sample{};
 }
 
-int32_t token(const SamplingParams& params, const std::vector<float>& logits, uint64_t position = 0) {
+int32_t token(const RawParams& params, const std::vector<float>& logits, uint64_t position = 0) {
     SampleScratch scratch;
     return sample(Sampler(params, static_cast<int32_t>(logits.size())), logits, scratch, position).token;
 }
 
-std::string failure(const SamplingParams& params, const std::vector<float>& logits) {
+std::string failure(const RawParams& params, const std::vector<float>& logits) {
     SampleScratch scratch;
     auto result = Sampler(params, static_cast<int32_t>(logits.size())).sample(logits, 0, 7, scratch);
     return result.ok() ? "" : result.error().message;
@@ -57,18 +59,18 @@ TEST(Greedy, BiasAndPenaltiesAct) {  // G1
     EXPECT_EQ(token({.logit_bias = {{2, 2.5f}}, .temperature = 0}, {1, 3, 1}), 2);
     EXPECT_EQ(token({.logit_bias = {{1, -3e38f}}, .temperature = 0}, {1, 3, 1}), 0);
     EXPECT_EQ(token({.logit_bias = {{2, 3e38f}, {0, 101}}, .temperature = 0}, {1, 3, 1}), 0);  // both are 100
-    Sampler sampler({.presence_penalty = 2, .temperature = 0}, 3);
+    Sampler sampler(RawParams{.presence_penalty = 2, .temperature = 0}, 3);
     sampler.accept(1);
     SampleScratch scratch;
     EXPECT_EQ(sample(sampler, std::vector<float>{1.5f, 3, 1}, scratch).token, 0);
 }
 
 TEST(Penalties, AreThoseComputedByHand) {
-    Sampler sampler({.logit_bias = {{0, 1.0f}},
-                     .repetition_penalty = 2,
-                     .frequency_penalty = 0.25f,
-                     .presence_penalty = 0.5f,
-                     .temperature = 0},
+    Sampler sampler(RawParams{.logit_bias = {{0, 1.0f}},
+                              .repetition_penalty = 2,
+                              .frequency_penalty = 0.25f,
+                              .presence_penalty = 0.5f,
+                              .temperature = 0},
                     6);
     sampler.accept_prompt(std::vector<int32_t>{0, 1, 1, 4});
     for (int32_t id : {3, 1, 3, 3}) sampler.accept(id);
@@ -88,12 +90,12 @@ TEST(Penalties, AreThoseComputedByHand) {
 }
 
 TEST(Penalties, NeverLeaveTheFiniteRange) {
-    Sampler sampler({.repetition_penalty = 0.01f, .temperature = 1}, 3);
+    Sampler sampler(RawParams{.repetition_penalty = 0.01f, .temperature = 1}, 3);
     sampler.accept_prompt(std::vector<int32_t>{0});
     SampleScratch scratch;
     EXPECT_EQ(sample(sampler, std::vector<float>{3e38f, 1, 3e38f}, scratch).token, 0);
     EXPECT_EQ(scratch.logits[0], std::numeric_limits<float>::max());
-    Sampler other({.repetition_penalty = 100, .temperature = 1}, 2);
+    Sampler other(RawParams{.repetition_penalty = 100, .temperature = 1}, 2);
     other.accept_prompt(std::vector<int32_t>{0});
     EXPECT_EQ(sample(other, std::vector<float>{-3e38f, -kInfinity}, scratch).token, 0);
 }
@@ -141,7 +143,7 @@ TEST(Filters, OnlyDifferencesOfLogitsCount) {
     std::vector<float> shifted = logits;
     for (float& logit : shifted) logit += 1024;
     SampleScratch scratch;
-    const Sampler sampler({.top_p = 0.98f, .min_p = 0.001f, .top_logprobs = 0}, 300);
+    const Sampler sampler(RawParams{.top_p = 0.98f, .min_p = 0.001f, .top_logprobs = 0}, 300);
     for (uint64_t position = 0; position < 200; ++position) {
         const Sample a = sample(sampler, logits, scratch, position), b = sample(sampler, shifted, scratch, position);
         EXPECT_EQ(a.token, b.token);
@@ -159,9 +161,9 @@ TEST(Filters, BannedTokensAreNeverDrawn) {
     std::vector<float> logits(50, -kInfinity);
     logits[17] = -1e30f;
     logits[31] = -1e30f;
-    for (const SamplingParams& params :
-         {SamplingParams{}, SamplingParams{.top_k = 10}, SamplingParams{.top_p = 0.9f}, SamplingParams{.min_p = 0.1f},
-          SamplingParams{.logit_bias = {{3, 100.0f}}}, SamplingParams{.temperature = 100}})
+    for (const RawParams& params :
+         {RawParams{}, RawParams{.top_k = 10}, RawParams{.top_p = 0.9f}, RawParams{.min_p = 0.1f},
+          RawParams{.logit_bias = {{3, 100.0f}}}, RawParams{.temperature = 100}})
         for (uint64_t position = 0; position < 100; ++position) {
             const int32_t chosen = token(params, logits, position);
             EXPECT_TRUE(chosen == 17 || chosen == 31) << chosen;
@@ -169,8 +171,8 @@ TEST(Filters, BannedTokensAreNeverDrawn) {
 }
 
 TEST(BadLogits, AreAnErrorThatSaysWhere) {  // N1
-    for (const SamplingParams& params : {SamplingParams{}, SamplingParams{.temperature = 0},
-                                         SamplingParams{.top_k = 2, .top_p = 0.5f, .top_logprobs = 3}}) {
+    for (const RawParams& params :
+         {RawParams{}, RawParams{.temperature = 0}, RawParams{.top_k = 2, .top_p = 0.5f, .top_logprobs = 3}}) {
         EXPECT_EQ(failure(params, {1, 2, NAN, 3}),
                   "position 7: the logit of token 2 is nan (damaged weights, or an overflow in the model)");
         EXPECT_EQ(failure(params, {1, kInfinity, -NAN}),
@@ -189,7 +191,9 @@ TEST(Logprobs, AreTheLogSoftmaxOfTheRawLogits) {
     for (float logit : logits) total += std::exp(logit - 15.0);
     // Bias, penalties, temperature and filters change the choice, not the logprobs.
     Sampler sampler(
-        {.logit_bias = {{77, -50.0f}}, .presence_penalty = 2, .temperature = 3, .top_k = 50, .top_logprobs = 20}, 5000);
+        RawParams{
+            .logit_bias = {{77, -50.0f}}, .presence_penalty = 2, .temperature = 3, .top_k = 50, .top_logprobs = 20},
+        5000);
     sampler.accept(4000);
     SampleScratch scratch;
     for (uint64_t position = 0; position < 50; ++position) {
@@ -214,19 +218,20 @@ TEST(Logprobs, AreTheLogSoftmaxOfTheRawLogits) {
 TEST(Logprobs, ListsAreAsLongAsAskedButWithoutBannedTokens) {
     const std::vector<float> logits = {1, -kInfinity, 3, 2};
     SampleScratch scratch;
-    EXPECT_EQ(sample(Sampler({.top_logprobs = 4}, 4), logits, scratch).top.size(), 3u);
-    EXPECT_EQ(sample(Sampler({.top_logprobs = 2}, 4), logits, scratch).top.size(), 2u);
-    EXPECT_EQ(sample(Sampler({}, 4), logits, scratch).logprob, 0);
-    const Sample chosen_only = sample(Sampler({.temperature = 0, .top_logprobs = 0}, 4), logits, scratch);
+    EXPECT_EQ(sample(Sampler(RawParams{.top_logprobs = 4}, 4), logits, scratch).top.size(), 3u);
+    EXPECT_EQ(sample(Sampler(RawParams{.top_logprobs = 2}, 4), logits, scratch).top.size(), 2u);
+    EXPECT_EQ(sample(Sampler(RawParams{}, 4), logits, scratch).logprob, 0);
+    const Sample chosen_only = sample(Sampler(RawParams{.temperature = 0, .top_logprobs = 0}, 4), logits, scratch);
     EXPECT_TRUE(chosen_only.top.empty());
     EXPECT_NEAR(chosen_only.logprob, -std::log(1 + std::exp(-1.0) + std::exp(-2.0)), 1e-6);
-    EXPECT_EQ(sample(Sampler({.top_logprobs = 1}, 1), std::vector<float>{-5}, scratch).logprob, 0);
+    EXPECT_EQ(sample(Sampler(RawParams{.top_logprobs = 1}, 1), std::vector<float>{-5}, scratch).logprob, 0);
 }
 
 TEST(Sampler, DoesNotAllocateOnceWarm) {
     const std::vector<float> logits = random_logits(2000, 5);
-    Sampler sampler({.repetition_penalty = 1.1f, .top_k = 100, .top_p = 0.9f, .min_p = 0.01f, .top_logprobs = 5}, 2000);
-    Sampler plain({.top_p = 0.9f}, 2000);
+    Sampler sampler(
+        RawParams{.repetition_penalty = 1.1f, .top_k = 100, .top_p = 0.9f, .min_p = 0.01f, .top_logprobs = 5}, 2000);
+    Sampler plain(RawParams{.top_p = 0.9f}, 2000);
     SampleScratch scratch;
     const auto step = [&](uint64_t position) {
         sampler.accept(sample(sampler, logits, scratch, position).token);

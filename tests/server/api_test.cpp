@@ -605,10 +605,10 @@ TEST(Props, TellTheResolvedDefaults) {
     file.set("general.sampling.temp", 0.25f).set("general.sampling.top_k", uint32_t{7});
     api.add("cool", file);
     Json models = api.ask("GET", "/props").json()["models"];
-    Json built_in = {{"temperature", 0.8f},
+    Json built_in = {{"temperature", 0.8},
                      {"top_k", 40},
-                     {"top_p", 0.95f},
-                     {"min_p", 0.05f},
+                     {"top_p", 0.95},
+                     {"min_p", 0.05},
                      {"repetition_penalty", 1.f},
                      {"frequency_penalty", 0.f},
                      {"presence_penalty", 0.f}};

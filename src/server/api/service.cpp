@@ -1,5 +1,7 @@
 #include "server/api/service.hpp"
 
+#include <cstdlib>
+
 #include "base/printable.hpp"
 #include "base/version.hpp"
 #include "server/api/encoder.hpp"
@@ -38,14 +40,17 @@ ApiResult<Json> read_body(const http::Request& request) {
     return std::move(json).take();
 }
 
+/// The number that a person would write: 0.8, not 0.800000011920929.
+double shortest(float value) { return std::strtod(fmt::format("{}", value).c_str(), nullptr); }
+
 Json sampling_json(const SamplingParams& sampling) {
-    return {{"temperature", sampling.temperature},
+    return {{"temperature", shortest(sampling.temperature)},
             {"top_k", sampling.top_k},
-            {"top_p", sampling.top_p},
-            {"min_p", sampling.min_p},
-            {"repetition_penalty", sampling.repetition_penalty},
-            {"frequency_penalty", sampling.frequency_penalty},
-            {"presence_penalty", sampling.presence_penalty}};
+            {"top_p", shortest(sampling.top_p)},
+            {"min_p", shortest(sampling.min_p)},
+            {"repetition_penalty", shortest(sampling.repetition_penalty)},
+            {"frequency_penalty", shortest(sampling.frequency_penalty)},
+            {"presence_penalty", shortest(sampling.presence_penalty)}};
 }
 
 }  // namespace
