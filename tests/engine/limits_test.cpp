@@ -61,8 +61,8 @@ TEST_F(Limits, FieldsOutOfRange) {
     expect_start(fault({.choices = 129}), "choices: 129");
     expect_start(fault({.choices = -1}), "choices: -1");
     expect_start(fault({.tokens_max = -2}), "tokens_max: -2");
-    expect_start(fault({.tokens = {-1}}), "tokens: -1");
-    expect_start(fault({.tokens = {5, static_cast<TokenId>(kVocabulary)}}), fmt::format("tokens: {}", kVocabulary));
+    expect_start(fault({.tokens = {-1}}), "token -1");
+    expect_start(fault({.tokens = {5, static_cast<TokenId>(kVocabulary)}}), fmt::format("token {}", kVocabulary));
     expect_start(fault({.tokens = std::vector<TokenId>(128, 5)}), "prompt: it has 128 tokens, the context only 128");
     expect_start(fault({.stops = {std::string(20000, 'x')}}), "stops: 20001 bytes");
     expect_start(fault({.sampling = {.temperature = kNan}}), "temperature: nan");
