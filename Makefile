@@ -5,7 +5,7 @@ PYTHON := /usr/bin/python3
 GODWIT := build/release/godwit
 
 DEPS := g++ cmake ninja-build libfmt-dev libpcre2-dev libutf8proc-dev libssl-dev libboost1.81-dev libcurl4-openssl-dev \
-        libzstd-dev zlib1g-dev libedit-dev libcli11-dev nlohmann-json3-dev libgtest-dev python3 python3-pip
+        libzstd-dev zlib1g-dev libedit-dev nlohmann-json3-dev libgtest-dev python3 python3-pip
 # llvm-19: llvm-symbolizer, for names and lines in the sanitizers' stack traces.
 DEPS_TEST := clang-19 clang-format-19 libclang-rt-19-dev llvm-19 libsimde-dev python3-numpy curl openssl
 

@@ -29,7 +29,7 @@ size_t distance(std::string_view a, std::string_view b) {
 std::string_view nearest(std::string_view word, const std::vector<std::string_view>& names) {
     if (word.empty() || word.size() > kLongest) return {};
     std::string_view best;
-    size_t least = std::max<size_t>(1, word.size() / 3) + 1;
+    size_t least = std::max<size_t>(1, (word.size() + 1) / 3) + 1;
     for (std::string_view name : names) {
         size_t away = name.starts_with(word) ? 0 : distance(word, name);
         if (away < least) best = name, least = away;

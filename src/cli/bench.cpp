@@ -15,6 +15,7 @@
 #include "cli/bench_url.hpp"
 #include "cli/cli.hpp"
 #include "cli/common.hpp"
+#include "cli/model_options.hpp"
 #include "cli/progress.hpp"
 #include "engine/engine_impl.hpp"
 #include "hub/store.hpp"

@@ -97,12 +97,13 @@ Result<void> set(Option& option, const std::string& typed, const std::string& te
     return std::visit([&](auto* value) { return read(option, typed, text, *value); }, option.target);
 }
 
-Error unknown_option(const Command& command, std::string_view typed) {
+Error unknown_option(const Command& command, const std::string& typed) {
     std::vector<std::string_view> names{"--help", "--version"};
     for (const Option& option : command.options)
         for (std::string_view name : names_of(option))
             if (name.starts_with("--")) names.push_back(name);
-    std::string_view near = nearest(typed, names);
+    const bool is_long = typed.starts_with("--") || typed.size() <= 2;  // "-temp" is meant to be a long one
+    std::string_view near = nearest(is_long ? typed : fmt::format("-{}", typed), names);
     return error("{}: no such option ({})", printable(typed),
                  near.empty() ? fmt::format("godwit {} --help lists them", command.name)
                               : fmt::format("did you mean {}?", near));

@@ -8,6 +8,7 @@
 #include "base/cpu_features.hpp"
 #include "base/memory_bandwidth.hpp"
 #include "base/thread_count.hpp"
+#include "base/thread_pool.hpp"
 #include "cli/cli.hpp"
 #include "cli/common.hpp"
 #include "cli/progress.hpp"
@@ -130,7 +131,7 @@ Command doctor_command() {
     command.add(threads_option(options->threads));
     command.add({.name = "--json",
                  .target = &options->json,
-                 .help = R"({"cpu","threads","kernels","read_bytes_per_second","types":[…],…})"});
+                 .help = R"({"cpu", "threads", "kernels", "read_bytes_per_second", "types":[…], …})"});
     command.notes = "Examples\n  godwit doctor\n  GODWIT_ISA=avx2 godwit doctor --json";
     command.action = [options] { return doctor(*options); };
     return command;

@@ -4,10 +4,13 @@
 #include "base/printable.hpp"
 #include "cli/cli.hpp"
 #include "cli/common.hpp"
+#include "cli/model_options.hpp"
+#include "engine/memory_plan.hpp"
 #include "engine/runtime.hpp"
 #include "engine/sampling_defaults.hpp"
 #include "file/metadata.hpp"
 #include "hub/store.hpp"
+#include "model/model.hpp"
 #include "text/json.hpp"
 
 namespace godwit {

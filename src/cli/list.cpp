@@ -63,7 +63,7 @@ Command list_command() {
     Command command{.name = "list", .purpose = "the models that have been pulled"};
     command.add({.name = "--json",
                  .target = json.get(),
-                 .help = R"({"folder","models":[{"name","bytes","pulled","path",…}]})"});
+                 .help = R"({"folder", "models":[{"name", "bytes", "pulled", "path", …}]})"});
     command.notes = "Examples\n  godwit list\n  godwit list --json";
     command.action = [json] { return list(*json); };
     return command;

@@ -2,6 +2,7 @@
 // check the forward pass.
 #include "cli/cli.hpp"
 #include "cli/common.hpp"
+#include "cli/model_options.hpp"
 #include "engine/solo.hpp"
 
 namespace godwit {

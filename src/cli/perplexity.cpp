@@ -3,6 +3,7 @@
 
 #include "cli/cli.hpp"
 #include "cli/common.hpp"
+#include "cli/model_options.hpp"
 #include "cli/progress.hpp"
 #include "text/json.hpp"
 
@@ -49,7 +50,7 @@ Command perplexity_command() {
                  .help = "the text; - is standard input",
                  .is_required = true});
     command.add(context_option(options->model.context, "tokens of a chunk (default: 512)"));
-    command.add({.name = "--json", .target = &options->json, .help = R"({"perplexity","nll","tokens"})"});
+    command.add({.name = "--json", .target = &options->json, .help = R"({"perplexity", "nll", "tokens"})"});
     options->model.add_compute_to(command);
     command.stray = "the text's file goes behind --file";
     command.notes = "Example\n  godwit perplexity model.gguf --file text.txt --context 512";

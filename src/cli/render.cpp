@@ -6,6 +6,7 @@
 #include "cli/common.hpp"
 #include "dialect/chat_template.hpp"
 #include "hub/store.hpp"
+#include "model/model.hpp"
 #include "model/read_vocabulary.hpp"
 
 namespace godwit {
@@ -161,8 +162,9 @@ Command render_command() {
                  .help = "the time that strftime_now sees, like 2024-07-26T13:05:09",
                  .needs = "--template",
                  .excludes = {"--messages"}});
-    command.add(
-        {.name = "--json", .target = &options->json, .help = R"({"prompt","segments":[{"text","origin"}],"tokens"})"});
+    command.add({.name = "--json",
+                 .target = &options->json,
+                 .help = R"({"prompt", "segments":[{"text", "origin"}], "tokens"})"});
     command.one_of = {{"MODEL", "--template"}, {"--messages", "--context"}};
     command.notes =
         "Examples\n"

@@ -12,6 +12,7 @@
 #include "cli/chat_terminal.hpp"
 #include "cli/cli.hpp"
 #include "cli/common.hpp"
+#include "cli/model_options.hpp"
 #include "cli/sampling_flags.hpp"
 #include "hub/store.hpp"
 

@@ -7,6 +7,7 @@
 #include "base/version.hpp"
 #include "cli/cli.hpp"
 #include "cli/common.hpp"
+#include "cli/model_options.hpp"
 #include "cli/sampling_flags.hpp"
 #include "hub/store.hpp"
 #include "server/api/encoder.hpp"

@@ -76,7 +76,7 @@ Command tokenize_command() {
     command.add({.name = "--special",
                  .target = &options->special,
                  .help = "find special tokens like <|im_start|> in the text"});
-    command.add({.name = "--json", .target = &options->json, .help = R"({"tokens":[{"id","text","bytes"}]})"});
+    command.add({.name = "--json", .target = &options->json, .help = R"({"tokens":[{"id", "text", "bytes"}]})"});
     command.one_of = {{"--text", "--file"}};
     command.stray = "the text goes behind --text";
     command.notes = "Example\n  godwit tokenize model.gguf --text 'Hello, world'";

@@ -18,6 +18,46 @@ TINY = str(DATA / "llama.f32.gguf")
 GEMMA = str(DATA / "gemma3.f32.gguf")
 CACHE = Path(os.environ.get("GODWIT_CACHE") or Path.home() / ".cache" / "godwit")
 SCRATCH = tempfile.TemporaryDirectory()
+COMMANDS = ("run", "serve", "bench", "doctor", "pull", "list", "rm", "inspect", "plan", "tokenize", "detokenize", "render", "logits",
+            "perplexity")
+BAD_USAGE = [  # arguments, what is said
+    (["frobnicate"], "godwit: there is no command 'frobnicate' (godwit --help lists them)"),
+    (["rum", "x.gguf"], "godwit: there is no command 'rum' (did you mean run?)"),
+    (["--foo"], "godwit: there is no option '--foo' (godwit --help lists them)"),
+    (["run"], "godwit run: MODEL is missing: a GGUF file (of a split model: its first part), or the name of a pulled model"),
+    (["run", "--hlep"], "godwit run: --hlep: no such option (did you mean --help?)"),
+    (["run", "x", "--temprature", "0"], "godwit run: --temprature: no such option (did you mean --temperature?)"),
+    (["run", "x", "-temp", "0"], "godwit run: -temp: no such option (did you mean --temperature?)"),
+    (["run", "x", "-prompt", "a"], "godwit run: -prompt: no such option (did you mean --prompt?)"),
+    (["run", "x", "--frobnicate"], "godwit run: --frobnicate: no such option (godwit run --help lists them)"),
+    (["run", "x", "hello"], "godwit run: 'hello': one argument too many (a prompt goes behind -p)"),
+    (["rm", "x", "y"], "godwit rm: 'y': one argument too many (godwit rm --help says what it takes)"),
+    (["run", "x", "-p"], "godwit run: -p: TEXT is missing behind it"),
+    (["run", "x", "-p", "--raw"], "godwit run: -p: TEXT is missing behind it, --raw is an option (-p=--raw if it is meant)"),
+    (["run", "x", "--raw=yes"], "godwit run: --raw: takes no value"),
+    (["run", "x", "--seed", "1", "--seed=2"], "godwit run: --seed: given twice"),
+    (["run", "x", "--raw", "--system", "a"], "godwit run: --system and --raw: only one of them may be given"),
+    (["run", "x", "--threads", "0"], "godwit run: --threads: 0 is out of range (1 to 1024)"),
+    (["run", "x", "-n", "1.5"], "godwit run: -n: '1.5' is not a whole number"),
+    (["run", "x", "-n", ""], "godwit run: -n: '' is not a whole number"),
+    (["run", "x", "--seed", "99999999999999999999"], "godwit run: --seed: 99999999999999999999 is out of range (0 or more)"),
+    (["run", "x", "--temperature", "warm"], "godwit run: --temperature: 'warm' is not a number"),
+    (["run", "x", "--top-p", "nan"], "godwit run: --top-p: 'nan' is not a number"),
+    (["run", "x", "--top-p", "1.5"], "godwit run: --top-p: 1.5 is out of range (0 to 1)"),
+    (["run", "x", "--repetition-penalty", "0"], "godwit run: --repetition-penalty: 0 is out of range (0.01 to 100)"),
+    (["run", "x", "--kv", "f8"], "godwit run: --kv: 'f8' is none of f16, f32"),
+    (["serve", "x", "--port", "99999"], "godwit serve: --port: 99999 is out of range (0 to 65535)"),
+    (["serve", "x", "--port", "http"], "godwit serve: --port: 'http' is not a whole number"),
+    (["serve", "x", "--memory", "-5"], "godwit serve: --memory: '-5' is not a size (like 800MB, 8GB or 8GiB)"),
+    (["serve", "x", "--memory", "8XB"], "godwit serve: --memory: '8XB' is not a size (like 800MB, 8GB or 8GiB)"),
+    (["tokenize", "x"], "godwit tokenize: --text or --file is missing"),
+    (["tokenize", "x", "--text", "a", "--file", "b"], "godwit tokenize: --file and --text: only one of them may be given"),
+    (["detokenize", "x"], "godwit detokenize: --tokens is missing: ids like 1,2,3, or @FILE"),
+    (["bench"], "godwit bench: MODEL or --url is missing"),
+    (["bench", "x", "--rate", "3"], "godwit bench: --rate: needs --url as well"),
+    (["bench", "--url", "http://127.0.0.1:1", "--batch", "3"], "godwit bench: --batch and --url: only one of them may be given"),
+    (["bench", "x", "--context", "100"], "godwit bench: --context: no such option (godwit bench --help lists them)"),
+]
 SMOLLM2 = str(CACHE / "models" / "SmolLM2-135M-Instruct.Q4_1.gguf")
 
 
@@ -53,18 +93,37 @@ class Commands(unittest.TestCase):
             self.assertIn(word, done.stderr)
 
     def test_version_and_help(self):
-        self.assertRegex(self.ok("--version"), r"^godwit \d+\.\d+\.\d+\n$")
-        for command in ("run", "inspect", "plan", "tokenize", "detokenize", "logits", "perplexity", "bench", "pull", "list", "rm"):
-            self.assertIn(command, self.ok("--help"))
-            self.assertIn("Example", self.ok(command, "--help"))
+        for version in ("--version", "-V"):
+            self.assertRegex(self.ok(version), r"^godwit \d+\.\d+\.\d+\n$")
+        page = self.ok("--help")
+        self.assertEqual(self.ok("-h"), page)
+        for command in COMMANDS:
+            self.assertRegex(page, rf"(?m)^  {command} +\w")
+
+    def test_every_help_is_a_page_for_people(self):
+        for command in COMMANDS:
+            page = self.ok(command, "--help")
+            self.assertEqual(self.ok(command, "--no-such-option", "-h"), page, "help wins over mistakes")
+            for line in page.splitlines():
+                self.assertLessEqual(len(line), 80, line)
+            self.assertRegex(page, rf"^godwit {command}: .*\n(?:.*\n)?\nUsage: godwit {command}")
+            self.assertIn(f"\n  godwit {command}", page[page.index("\nExample"):])
+            self.assertNotRegex(page, r"\b(INT|FLOAT|UINT|REQUIRED|Excludes|Needs)\b|\[\d")
+        self.assertLess(self.ok("run", "--help").index("--temperature"), self.ok("run", "--help").index("More options"))
+        self.assertGreater(self.ok("run", "--help").index("--top-k"), self.ok("run", "--help").index("More options"))
 
     def test_bad_usage(self):
-        self.fails(mentions=["subcommand"], code=2)
-        self.fails("frobnicate", mentions=["no command 'frobnicate'"], code=2)
-        self.fails("bench", "--url", "http://127.0.0.1:1", "--batch", "3", mentions=["--batch", "--url"], code=2)
-        self.fails("run", mentions=["MODEL"], code=2)
-        self.fails("tokenize", TINY, mentions=["--text"], code=2)
-        self.fails("run", TINY, "--threads", "0", mentions=["--threads"], code=2)
+        self.assertEqual(godwit().returncode, 2)
+        self.assertEqual(godwit().stderr, self.ok("--help"))
+        for arguments, said in BAD_USAGE:
+            done = godwit(*arguments)
+            self.assertEqual((done.returncode, done.stdout, done.stderr), (2, "", said + "\n"), arguments)
+
+    def test_values_in_all_spellings(self):
+        want = self.ok("run", TINY, "--raw", "-p", "a", "-n", "3", "--temperature", "0")
+        for spelling in (("-pa", "-n3", "--temperature=0"), ("-p=a", "-n=3", "--temperature", "0e0"),
+                         ("--prompt=a", "--tokens", "3", "--temperature", "-0")):
+            self.assertEqual(self.ok("run", "--raw", *spelling, "--", TINY), want)
 
     def test_missing_and_foreign_files(self):
         self.fails("run", "/nowhere/x.gguf", "--raw", "-p", "a", mentions=["/nowhere/x.gguf", "No such file"])
@@ -177,8 +236,6 @@ class Commands(unittest.TestCase):
 
     def test_run_refuses_what_does_not_fit(self):
         self.fails("run", TINY, "--raw", "-p", "a b c d e f g h", "--context", "4", mentions=["context", "4"])
-        self.fails("run", TINY, "--raw", "-p", "a", "--top-p", "nan", mentions=["top_p"])
-        self.fails("run", TINY, "--raw", "-p", "a", "--repetition-penalty", "0", mentions=["repetition_penalty"])
 
     def test_run_stops_before_the_stop_text(self):
         whole = self.ok("run", TINY, "--raw", "-p", "hello", "-n", "30", "--temperature", "0").rstrip("\n")
@@ -224,7 +281,6 @@ class Commands(unittest.TestCase):
         for option in ("--prompt", "--generate", "--batch", "--repeat", "--threads"):
             self.fails("bench", TINY, option, "0", mentions=[option], code=2)
         self.fails("bench", TINY, "--depth", "-1", mentions=["--depth"], code=2)
-        self.fails("bench", TINY, "--context", "100", mentions=["--context"], code=2)
 
     def test_lost_output_is_an_error(self):
         for arguments in (["inspect", TINY, "--tensors"], ["plan", TINY], ["tokenize", TINY, "--text", "a", "--json"]):
