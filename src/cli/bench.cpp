@@ -17,7 +17,7 @@
 #include "cli/common.hpp"
 #include "cli/progress.hpp"
 #include "engine/engine_impl.hpp"
-#include "hub/store.hpp"
+#include "hub/resolve_model.hpp"
 #include "text/json.hpp"
 
 namespace godwit {

@@ -11,7 +11,7 @@
 #include "base/printable.hpp"
 #include "base/thread_count.hpp"
 #include "engine/runtime.hpp"
-#include "hub/store.hpp"
+#include "hub/resolve_model.hpp"
 #include "text/json.hpp"
 
 namespace godwit {

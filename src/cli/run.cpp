@@ -13,7 +13,7 @@
 #include "cli/cli.hpp"
 #include "cli/common.hpp"
 #include "cli/sampling_flags.hpp"
-#include "hub/store.hpp"
+#include "hub/resolve_model.hpp"
 
 namespace godwit {
 namespace {

@@ -8,7 +8,7 @@
 #include "cli/cli.hpp"
 #include "cli/common.hpp"
 #include "cli/sampling_flags.hpp"
-#include "hub/store.hpp"
+#include "hub/resolve_model.hpp"
 #include "server/api/encoder.hpp"
 #include "server/api/service.hpp"
 #include "server/http/http.hpp"
