@@ -13,8 +13,12 @@ PROMPT ?= Explain in three sentences why some birds fly thousands of miles every
 export PROMPT  # read by the shell as a variable, so that nothing in it is a command
 FUZZ_SECONDS ?= 600
 
+# Where `make install` puts things; DESTDIR goes before it (packages). The list of files is for `make uninstall`.
+PREFIX ?= /usr/local
+INSTALLED = $(DESTDIR)$(abspath $(PREFIX))/share/godwit/installed
+
 .DEFAULT_GOAL := help
-.PHONY: help deps deps-test build demo test check-long bench format tidy
+.PHONY: help deps deps-test build install uninstall demo test check-long bench format tidy
 
 help: ## list these commands
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-12s %s\n", $$1, $$2 }' Makefile
@@ -28,6 +32,16 @@ deps-test: deps ## install what the tests need beyond that
 build: deps ## build the program, build/release/godwit, and the library that `cmake --install` installs
 	@[ -f build/release/build.ninja ] || cmake --preset release
 	@cmake --build --preset release --target godwit libgodwit
+
+install: build ## install the program and the library (PREFIX=/usr/local, DESTDIR=)
+	@DESTDIR="$(DESTDIR)" cmake --install build/release --prefix "$(abspath $(PREFIX))"
+	@install -D -m 644 build/release/install_manifest.txt "$(INSTALLED)" && echo >> "$(INSTALLED)"
+
+uninstall: ## remove what `make install` with the same PREFIX and DESTDIR has installed
+	@[ -f "$(INSTALLED)" ] || { echo "uninstall: nothing is installed at $(DESTDIR)$(PREFIX) (PREFIX= names another place)" >&2; exit 1; }
+	@while read -r file; do [ -z "$$file" ] || rm -fv "$(DESTDIR)$$file"; done < "$(INSTALLED)"
+	@rm -f "$(INSTALLED)"
+	@cd "$(DESTDIR)$(abspath $(PREFIX))" && rmdir share/godwit include/godwit lib/cmake/godwit
 
 demo: build ## fetch the default model and answer a prompt (PROMPT="...")
 	@model=$$($(PYTHON) tools/fetch smollm2) && echo "> $$PROMPT" && $(GODWIT) run "$$model" --prompt="$$PROMPT" -n 160 --temperature 0 < /dev/null

@@ -8,6 +8,7 @@
 // Every answer has the bits it would have alone, however many share the engine's steps.
 #pragma once
 
+#include <functional>
 #include <memory>
 
 #include "godwit/types.hpp"
@@ -34,6 +35,8 @@ struct EngineOptions {
     int64_t step_rows = 128;  // tokens of one step, all sequences together; raised to sequences + 1 if less
     KvFormat kv = KvFormat::F16;
     uint64_t kv_bytes = 0;  // of the cache; 0: a full context for every sequence, or what the budget leaves
+    /// While it loads: bytes of weights that are in place, and of all. Called on the thread of open().
+    std::function<void(uint64_t done, uint64_t total)> progress{};
 };
 
 /// What an engine takes, as planned before it is loaded: to the byte what it allocates, and what the tokenizer and the

@@ -18,7 +18,7 @@
 #include "cli/model_options.hpp"
 #include "cli/progress.hpp"
 #include "engine/engine_impl.hpp"
-#include "hub/store.hpp"
+#include "hub/resolve_model.hpp"
 #include "text/json.hpp"
 
 namespace godwit {

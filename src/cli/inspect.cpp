@@ -9,7 +9,7 @@
 #include "engine/runtime.hpp"
 #include "engine/sampling_defaults.hpp"
 #include "file/metadata.hpp"
-#include "hub/store.hpp"
+#include "hub/resolve_model.hpp"
 #include "model/model.hpp"
 #include "text/json.hpp"
 

@@ -33,19 +33,23 @@ Json to_json(const StoredModel& model) {
 
 Result<int> list(bool json) {
     Store store = TRY(Store::open());
-    std::vector<StoredModel> models = store.list();
+    auto [models, helpers] = store.list();
     if (json) {
-        Json rows = Json::array();
+        Json rows = Json::array(), others = rows;
         for (const StoredModel& model : models) rows.push_back(to_json(model));
-        print_json({{"folder", store.root().string()}, {"models", rows}});
+        for (const StoredHelper& helper : helpers)
+            others.push_back(
+                {{"repo", helper.repo}, {"kind", helper.kind}, {"bytes", helper.bytes}, {"path", helper.path}});
+        print_json({{"folder", store.root().string()}, {"models", rows}, {"helpers", others}});
         return 0;
     }
-    if (models.empty()) {
+    if (models.empty() && helpers.empty()) {
         fmt::print("No model in {} (get one: godwit pull ORGANISATION/NAME)\n", printable(store.root().string(), 500));
         return 0;
     }
     size_t width = 0;
     for (const StoredModel& model : models) width = std::max(width, model.name().size());
+    for (const StoredHelper& helper : helpers) width = std::max(width, helper.repo.size());
     fmt::print("{:<{}}  {:>9}  {}\n", "name", width, "size", "pulled");
     for (const StoredModel& model : models) {
         std::string parts =
@@ -53,6 +57,9 @@ Result<int> list(bool json) {
         fmt::print("{:<{}}  {:>9}  {}{}\n", printable(model.name(), 200), width, human_bytes(model.variant.bytes()),
                    time_text(model.pulled, "%Y-%m-%d %H:%M", false), parts);
     }
+    for (const StoredHelper& helper : helpers)
+        fmt::print("{:<{}}  {:>9}  {} ({}, no model of its own)\n", helper.repo, width, human_bytes(helper.bytes),
+                   printable(file_name(helper.path), 200), helper.kind);
     return 0;
 }
 

@@ -3,7 +3,7 @@
 #include "base/thread_count.hpp"
 #include "cli/common.hpp"
 #include "engine/runtime.hpp"
-#include "hub/store.hpp"
+#include "hub/resolve_model.hpp"
 
 namespace godwit {
 

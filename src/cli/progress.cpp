@@ -29,13 +29,17 @@ void Progress::update(int64_t done, int64_t total, std::string_view note) {
 }
 
 void Progress::update_bytes(uint64_t done, uint64_t total) {
-    constexpr auto kBetween = std::chrono::milliseconds(100);
+    constexpr auto kBetween = std::chrono::milliseconds(100), kBetweenLines = std::chrono::milliseconds(1000);
     Clock::time_point now = Clock::now();
-    if (!bytes_before_) bytes_before_ = done, start_ = now;
+    if (!bytes_before_) {
+        bytes_before_ = done, start_ = now;
+        if (!terminal_) shown_ = now;
+    }
     // In thousandths, so that no count is too large to draw.
     int64_t share =
         total == 0 ? 1000 : static_cast<int64_t>(static_cast<double>(done) / static_cast<double>(total) * 1000);
-    bool is_due = terminal_ ? done == total || now - shown_ >= kBetween : share / 100 > tenths_shown_;
+    bool is_due = terminal_ ? done == total || now - shown_ >= kBetween
+                            : share / 100 > tenths_shown_ && now - shown_ >= kBetweenLines;
     if (!is_due) return;
     shown_ = now;
     tenths_shown_ = share / 100;

@@ -1,4 +1,5 @@
-// Progress of long work on stderr: a bar that redraws itself on a terminal, plain lines (every tenth) elsewhere.
+// Progress of long work on stderr: a bar that redraws itself on a terminal, plain lines (every tenth; of bytes at most
+// one a second) elsewhere.
 #pragma once
 
 #include <chrono>

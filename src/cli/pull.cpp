@@ -50,7 +50,8 @@ Command pull_command() {
         "  godwit pull ggml-org/gemma-3-1b-it-GGUF\n"
         "  godwit pull hf.co/bartowski/SmolLM2-135M-Instruct-GGUF:Q8_0\n"
         "\n"
-        "Without a QUANT: Q4_K_M, or what comes next to it. The path is printed. An\n"
+        "Without a QUANT: Q4_K_M, or the nearest to four bits of the types that run fast.\n"
+        "Draft models, projectors and adapters are left out. The path is printed. An\n"
         "interrupted download goes on where it was. Models lie in the folder that Hugging\n"
         "Face's tools use too (HF_HUB_CACHE, HF_HOME); a token is read as they do\n"
         "(HF_TOKEN).";

@@ -5,7 +5,7 @@
 #include "cli/cli.hpp"
 #include "cli/common.hpp"
 #include "dialect/chat_template.hpp"
-#include "hub/store.hpp"
+#include "hub/resolve_model.hpp"
 #include "model/model.hpp"
 #include "model/read_vocabulary.hpp"
 

@@ -14,7 +14,7 @@
 #include "cli/common.hpp"
 #include "cli/model_options.hpp"
 #include "cli/sampling_flags.hpp"
-#include "hub/store.hpp"
+#include "hub/resolve_model.hpp"
 
 namespace godwit {
 namespace {

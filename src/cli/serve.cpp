@@ -1,4 +1,6 @@
 // godwit serve: models behind an HTTP API, until SIGTERM or Ctrl-C.
+#include <unistd.h>
+
 #include <cstdlib>
 #include <thread>
 
@@ -8,10 +10,12 @@
 #include "cli/cli.hpp"
 #include "cli/common.hpp"
 #include "cli/model_options.hpp"
+#include "cli/progress.hpp"
 #include "cli/sampling_flags.hpp"
-#include "hub/store.hpp"
+#include "hub/resolve_model.hpp"
 #include "server/api/encoder.hpp"
 #include "server/api/service.hpp"
+#include "server/http/addresses.hpp"
 #include "server/http/http.hpp"
 
 namespace godwit {
@@ -47,7 +51,21 @@ Result<void> read_keys(const std::string& path, std::vector<std::string>& keys) 
     return done();
 }
 
+/// Names that browsers and clients may use for the server and its pages, as they will send them.
+Result<void> check_names(http::Options& options) {
+    for (std::string& origin : options.cors_origins) {
+        Result<std::string> spelled = http::parse_origin(origin);
+        if (!spelled.ok()) return error("--cors: {}", spelled.error().message);
+        origin = std::move(spelled).take();
+    }
+    for (const std::string& name : options.host_names)
+        if (name.empty() || name.find_first_of(":/ *") != name.npos)
+            return error("--host-name: '{}' is no name of a host (like box.example)", printable(name));
+    return done();
+}
+
 Result<void> check(ServeOptions& options) {
+    TRY(check_names(options.http));
     if (options.names.size() > options.models.size())
         return error("--name: {} names for {} models", options.names.size(), options.models.size());
     if (options.http.tls_cert.empty() != options.http.tls_key.empty())
@@ -63,6 +81,7 @@ Result<void> check(ServeOptions& options) {
             "--host {}: everybody who reaches this address could use the server (give --api-key, or --insecure if that "
             "is meant)",
             printable(options.http.host));
+    options.service.log.models = options.models.size();
     options.service.log.format = options.log_format == "json" ? api::LogFormat::Json : api::LogFormat::Text;
     return done();
 }
@@ -82,7 +101,13 @@ Result<std::unique_ptr<api::ServedModel>> load(const ServeOptions& options, size
     served->id = index < options.names.size() ? options.names[index] : served_name(options.models[index]);
     served->created = api::unix_seconds();
     served->in_work_max = options.queue;
-    served->engine = TRY(EngineImpl::make(runtime, model.engine(options.parallel)));
+    EngineOptions engine = model.engine(options.parallel);
+    Progress progress("loading " + printable(served->id, 40));
+    if (!options.service.log.quiet)
+        engine.progress = [&](uint64_t done, uint64_t total) { progress.update_bytes(done, total); };
+    Result<std::unique_ptr<EngineImpl>> made = EngineImpl::make(runtime, engine);
+    if (!options.service.log.quiet) progress.finish();
+    served->engine = TRY(std::move(made));
     const Model& loaded = served->engine->model();
     Result<SamplingParams> sampling = options.sampling.resolve(loaded);
     if (!sampling.ok()) return error("{}: {}", file_name(model.path), sampling.error().message);
@@ -102,18 +127,34 @@ void print_model(const api::ServedModel& model, const Runtime& runtime) {
     if (!model.engine->model().chat_template) fmt::print(stderr, "  no chat template: only /v1/completions\n");
 }
 
+std::string url_of(const ServeOptions& options, const std::string& host, uint16_t port) {
+    return fmt::format("{}://{}:{}", options.http.tls_cert.empty() ? "http" : "https",
+                       host.find(':') == host.npos ? host : "[" + host + "]", port);
+}
+
 void print_address(const ServeOptions& options, uint16_t port, const api::ServedModel& model) {
-    bool any = options.http.host == "0.0.0.0" || options.http.host == "::";
-    std::string host = any ? "localhost" : options.http.host;
-    if (host.find(':') != host.npos) host = "[" + host + "]";
-    std::string url = fmt::format("{}://{}:{}", options.http.tls_cert.empty() ? "http" : "https", host, port);
+    const std::vector<std::string> addresses = http::reachable_addresses(options.http.host);
+    const bool is_any = options.http.host == "0.0.0.0" || options.http.host == "::";
+    const std::string url = url_of(options, is_any ? "localhost" : options.http.host, port);
+    const bool has_keys = !options.service.api_keys.empty();
     bool chat = model.engine->model().chat_template.has_value();
-    fmt::print(
-        stderr, "godwit {} serves at {}\n\n  curl {}{}/v1/{} -H 'Content-Type: application/json'{} \\\n    -d '{}'\n\n",
-        version(), url, options.http.tls_cert.empty() ? "" : "-k ", url, chat ? "chat/completions" : "completions",
-        options.service.api_keys.empty() ? "" : " -H \"Authorization: Bearer $KEY\"",
-        chat ? R"({"messages": [{"role": "user", "content": "Hello!"}]})"
-             : R"({"prompt": "The capital of France is"})");
+    fmt::print(stderr, "godwit {} serves at {}\n", version(), url);
+    for (const std::string& address : addresses)
+        fmt::print(stderr, "  for other machines: {}\n", url_of(options, address, port));
+    if (!is_loopback(options.http.host) && !has_keys)
+        fmt::print(stderr, "warning: no API key is asked for: whoever reaches this address can use the server\n");
+    fmt::print(stderr, "\n  curl {}{}/v1/{} -H 'Content-Type: application/json'{} \\\n    -d '{}'\n\n",
+               options.http.tls_cert.empty() ? "" : "-k ", url, chat ? "chat/completions" : "completions",
+               has_keys ? " -H \"Authorization: Bearer $KEY\"" : "",
+               chat ? R"({"messages": [{"role": "user", "content": "Hello!"}]})"
+                    : R"({"prompt": "The capital of France is"})");
+}
+
+/// Why the server does not end at once.
+void print_drain(const ServeOptions& options, size_t answers) {
+    fmt::print(stderr, "{}finishing {} answer{} (up to {} s); Ctrl-C again stops now\n",
+               ::isatty(STDERR_FILENO) != 0 ? "\n" : "",  // the terminal has shown ^C
+               answers, answers == 1 ? "" : "s", options.http.drain_seconds);
 }
 
 Result<void> load_all(const ServeOptions& options, api::Service& service, uint16_t port) {
@@ -137,6 +178,8 @@ Result<void> load_all(const ServeOptions& options, api::Service& service, uint16
 
 Result<int> serve(ServeOptions& options) {
     TRY(check(options));
+    if (!options.service.log.quiet)
+        options.http.on_drain = [&options](size_t answers) { print_drain(options, answers); };
     api::Service service(options.service);
     auto server = TRY(http::Server::make(options.http, service));
     service.watch(*server);

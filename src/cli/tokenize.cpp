@@ -1,7 +1,7 @@
 // godwit tokenize, godwit detokenize: text to ids and back, alone.
 #include "cli/cli.hpp"
 #include "cli/common.hpp"
-#include "hub/store.hpp"
+#include "hub/resolve_model.hpp"
 #include "model/tokenizer_file.hpp"
 #include "text/json.hpp"
 

@@ -50,7 +50,7 @@ Result<void> EngineImpl::set_up(const EngineOptions& options) {
     EngineSettings settings = engine_settings(options);
     memory_ = TRY(plan_within(*runtime_, checked, *device_, settings));
     reservation_ = TRY(runtime_->reserve(memory_.total()));
-    model_ = TRY(Model::load(std::move(checked), *device_));
+    model_ = TRY(Model::load(std::move(checked), *device_, options.progress));
 
     const CacheSpec& cache = model_->plan.cache;
     cache_ = std::make_unique<KvStore>(TRY(KvStore::make(*device_, cache, settings.kv, memory_.pool_blocks)));

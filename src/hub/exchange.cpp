@@ -7,13 +7,16 @@
 namespace godwit {
 namespace {
 
-constexpr long kRedirectsMax = 10, kConnectSeconds = 20, kStalledSeconds = 30;
+constexpr long kRedirectsMax = 10, kConnectSeconds = 10, kStalledSeconds = 30;
 constexpr size_t kHeaderBytesMax = 256 << 10;
 
+bool is_unreached(CURLcode code) {
+    return code == CURLE_COULDNT_RESOLVE_HOST || code == CURLE_COULDNT_RESOLVE_PROXY || code == CURLE_COULDNT_CONNECT;
+}
+
 bool is_temporary(CURLcode code) {
+    if (is_unreached(code)) return true;
     switch (code) {
-        case CURLE_COULDNT_RESOLVE_HOST:
-        case CURLE_COULDNT_CONNECT:
         case CURLE_OPERATION_TIMEDOUT:
         case CURLE_PARTIAL_FILE:
         case CURLE_GOT_NOTHING:
@@ -40,10 +43,10 @@ std::string origin_of(const std::string& url) {
     std::unique_ptr<CURLU, CurlUrlDeleter> parts(curl_url());
     if (parts == nullptr || curl_url_set(parts.get(), CURLUPART_URL, url.c_str(), 0) != CURLUE_OK) return {};
     std::string origin;
-    for (CURLUPart part : {CURLUPART_SCHEME, CURLUPART_HOST, CURLUPART_PORT}) {
+    for (auto [before, part] : {std::pair{"", CURLUPART_SCHEME}, {"://", CURLUPART_HOST}, {":", CURLUPART_PORT}}) {
         char* text = nullptr;
         if (curl_url_get(parts.get(), part, &text, CURLU_DEFAULT_PORT) != CURLUE_OK) return {};
-        origin += fmt::format("{}{}", origin.empty() ? "" : " ", text);
+        origin += fmt::format("{}{}", before, text);
         curl_free(text);
     }
     return origin;
@@ -133,10 +136,12 @@ FetchEnd Exchange::refusal(const std::string& what) const {
 FetchEnd Exchange::perform(const std::string& what) {
     CURLcode code = curl_easy_perform(easy_.get());
     curl_easy_getinfo(easy_.get(), CURLINFO_RESPONSE_CODE, &status_);
+    curl_off_t connected = 0;  // microseconds until there was a connection; 0: there was none
+    curl_easy_getinfo(easy_.get(), CURLINFO_CONNECT_TIME_T, &connected);
     if (code != CURLE_OK)
         return {error("{}: {}: {}", what, printable(origin_of(url_), 200),
                       printable(reason_[0] != 0 ? reason_ : curl_easy_strerror(code), 200)),
-                !is_temporary(code)};
+                !is_temporary(code), is_unreached(code) || (code == CURLE_OPERATION_TIMEDOUT && connected == 0)};
     if (status_ >= (is_head_ ? 400 : 300) || status_ < 200) return refusal(what);
     return {};
 }

@@ -49,7 +49,7 @@ private:
     bool is_head_ = false;
 };
 
-/// Scheme, host and port; empty: not an address.
+/// "https://huggingface.co:443"; empty: not an address.
 std::string origin_of(const std::string& url);
 
 }  // namespace godwit

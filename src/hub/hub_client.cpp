@@ -85,6 +85,15 @@ Result<void> with_retries(const HubOptions& options, Attempt attempt) {
     }
 }
 
+/// Performs a request whose answer is text of at most kPageBytesMax.
+FetchEnd get_text(Exchange& exchange, const std::string& what, std::string& body) {
+    exchange.set_body([&](std::span<const char> data) {
+        body.append(data.data(), data.size());
+        return body.size() <= kPageBytesMax;
+    });
+    return exchange.perform(what);
+}
+
 /// What an answer to HEAD says of a file.
 Result<FileFacts> read_facts(const Exchange& exchange, const std::string& what) {
     FileFacts facts;
@@ -119,7 +128,7 @@ std::optional<uint64_t> range_begin(std::string_view range, uint64_t bytes) {
 
 bool wait_to_retry(const HubOptions& options, const FetchEnd& end, int attempt) {
     if (end.is_final || attempt >= kAttempts) return false;
-    options.note(end.failure->message + "; once more");
+    options.note(end.failure->message + "; trying again");
     std::this_thread::sleep_for(std::chrono::milliseconds(125) * (1 << attempt));
     return true;
 }
@@ -139,6 +148,28 @@ Result<HubOptions> HubOptions::from_environment(const std::string& url) {
     return options;
 }
 
+Result<std::string> HubClient::own_name(const std::string& repo) const {
+    std::string body;
+    FetchEnd last;
+    Result<void> asked = with_retries(options_, [&] {
+        body.clear();
+        Exchange exchange(options_, fmt::format("{}/api/models/{}", options_.url, repo));
+        last = get_text(exchange, repo, body);
+        if (last.is_unreached) last.is_final = true;
+        return last;
+    });
+    if (last.is_unreached)
+        return error("{} (no network? --hub URL or HF_ENDPOINT names a mirror, https_proxy a proxy)",
+                     last.failure->message);
+    if (!asked.ok() && !last.is_final) return asked.error();
+    Result<Json> json = asked.ok() ? parse_json(body) : error("none");
+    if (!json.ok() || !json.value().is_object()) return repo;
+    Json id = json.value().value("id", Json());
+    if (!id.is_string()) return repo;
+    Result<ModelName> name = parse_model_name(id.get<std::string>());
+    return name.ok() && name.value().quant.empty() ? name.value().repo : repo;
+}
+
 Result<std::vector<RepoFile>> HubClient::list_files(const std::string& repo, const std::string& revision) const {
     std::vector<RepoFile> files;
     std::string url = fmt::format("{}/api/models/{}/tree/{}?recursive=1", options_.url, repo, escaped(revision));
@@ -148,11 +179,7 @@ Result<std::vector<RepoFile>> HubClient::list_files(const std::string& repo, con
         TRY(with_retries(options_, [&] {
             body.clear();
             Exchange exchange(options_, url);
-            exchange.set_body([&](std::span<const char> data) {
-                body.append(data.data(), data.size());
-                return body.size() <= kPageBytesMax;
-            });
-            FetchEnd end = exchange.perform(repo);
+            FetchEnd end = get_text(exchange, repo, body);
             links = exchange.header("link");
             return end;
         }));

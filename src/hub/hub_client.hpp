@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "base/result.hpp"
-#include "hub/model_name.hpp"
+#include "hub/variants.hpp"
 
 namespace godwit {
 
@@ -33,7 +33,8 @@ struct FileFacts {
 /// How an attempt to get bytes ended.
 struct FetchEnd {
     std::optional<Error> failure;
-    bool is_final = false;  // the failure will come again
+    bool is_final = false;      // the failure will come again
+    bool is_unreached = false;  // no connection came about
 };
 
 /// Where the bytes of a file go.
@@ -44,11 +45,15 @@ struct FetchSink {
     std::function<Result<void>(std::span<const char>)> write;
 };
 
-/// One thread. Temporary failures (network, 408, 429, 5xx) of the first two are tried again, a bounded number of times.
+/// One thread. Temporary failures (network, 408, 429, 5xx) of all but fetch() are tried again, a bounded number of
+/// times.
 class HubClient {
 public:
     explicit HubClient(const HubOptions& options) : options_(options) {}
 
+    /// A repository's name as the hub spells it: other cases of letters and former names lead to it. As it was given
+    /// where the hub does not say. Error: no answer; where the hub cannot be reached at all, at once.
+    Result<std::string> own_name(const std::string& repo) const;
     /// All files of a revision's tree. Errors: no such repository, no access, no answer, a tree beyond all measure.
     Result<std::vector<RepoFile>> list_files(const std::string& repo, const std::string& revision) const;
     /// Errors as above; no commit, checksum or size.

@@ -4,6 +4,7 @@
 
 #include "base/printable.hpp"
 #include "hub/blob_file.hpp"
+#include "hub/quantisation.hpp"
 
 namespace godwit {
 namespace {
@@ -26,7 +27,7 @@ public:
         for (size_t i = 0; i < variant.files.size(); ++i)
             TRY(store_.link(repo_, commit, variant.files[i].path, facts_[i].checksum));
         TRY(store_.set_main(repo_, commit));
-        return store_.find({repo_, variant.quant});
+        return store_.stored(repo_, commit, variant);
     }
 
 private:
@@ -109,9 +110,14 @@ private:
 
 Result<StoredModel> pull_model(const Store& store, const HubOptions& hub, const ModelName& name,
                                const PullProgress& progress) {
-    std::vector<RepoFile> files = TRY(HubClient(hub).list_files(name.repo, kRevision));
-    Variant variant = TRY(choose_variant(variants_of(files), name));
-    return Pull(store, hub, name.repo, progress).run(variant);
+    std::string repo = TRY(HubClient(hub).own_name(name.repo));
+    RepoModels models = models_of(TRY(HubClient(hub).list_files(repo, kRevision)));
+    Variant variant = TRY(choose_variant(models, {repo, name.quant}));
+    if (name.quant.empty() && !may_run(variant.quantisation))
+        return error("{}: no type of weights that this version runs (to get one all the same, name it: {})", repo,
+                     full_name(repo, variant));
+    if (!models.helpers.empty()) hub.note("left out: " + listed(models.helpers));
+    return Pull(store, hub, repo, progress).run(variant);
 }
 
 }  // namespace godwit

@@ -18,6 +18,7 @@
 
 #include "base/first_line.hpp"
 #include "base/printable.hpp"
+#include "hub/words.hpp"
 
 namespace godwit {
 namespace {
@@ -179,7 +180,7 @@ std::vector<Store::Snapshot> Store::snapshots(const std::string& repo) const {
     std::string main = first_line(folder / "refs" / "main");
     std::vector<Snapshot> found;
     for (const fs::path& path : entries(folder / "snapshots"))
-        found.push_back({path.filename().string(), path, variants_of(files_below(path))});
+        found.push_back({path.filename().string(), path, models_of(files_below(path))});
     auto age = [&](const Snapshot& snapshot) {
         return std::tuple(snapshot.commit != main, -modified(snapshot.folder), std::string_view(snapshot.commit));
     };
@@ -187,38 +188,57 @@ std::vector<Store::Snapshot> Store::snapshots(const std::string& repo) const {
     return found;
 }
 
-std::vector<StoredModel> Store::list() const {
-    std::vector<StoredModel> models;
+/// "models--ORG--NAME" → "ORG/NAME"; empty: another folder.
+std::string Store::repo_of(const std::string& folder) {
+    size_t joint = folder.find(kJoint, kPrefix.size());
+    if (!folder.starts_with(kPrefix) || joint == folder.npos) return {};
+    std::string repo =
+        folder.substr(kPrefix.size(), joint - kPrefix.size()) + "/" + folder.substr(joint + kJoint.size());
+    return parse_model_name(repo).ok() ? repo : "";
+}
+
+std::string Store::spelling(const std::string& repo) const {
+    std::error_code failure;
+    if (fs::exists(repo_folder(repo), failure)) return repo;
+    for (const fs::path& folder : entries(root_))
+        if (std::string known = repo_of(folder.filename()); lower_case(known) == lower_case(repo)) return known;
+    return repo;
+}
+
+StoreList Store::list() const {
+    StoreList list;
     for (const fs::path& folder : entries(root_)) {
-        std::string name = folder.filename().string();
-        size_t joint = name.find(kJoint, kPrefix.size());
-        if (!name.starts_with(kPrefix) || joint == name.npos) continue;
-        name = fmt::format("{}/{}", std::string_view(name).substr(kPrefix.size(), joint - kPrefix.size()),
-                           std::string_view(name).substr(joint + kJoint.size()));
-        if (!parse_model_name(name).ok()) continue;
-        for (const Snapshot& snapshot : snapshots(name))
-            for (const Variant& variant : snapshot.variants) models.push_back(stored(name, snapshot, variant));
+        std::string repo = repo_of(folder.filename());
+        if (repo.empty()) continue;
+        for (const Snapshot& snapshot : snapshots(repo)) {
+            for (const Variant& variant : snapshot.models.variants)
+                list.models.push_back(stored(repo, snapshot.commit, variant));
+            for (const Helper& helper : snapshot.models.helpers)
+                list.helpers.push_back({repo, snapshot.folder / helper.file.path, helper.file.bytes, helper.kind});
+        }
     }
-    return models;
+    return list;
 }
 
-StoredModel Store::stored(const std::string& repo, const Snapshot& snapshot, const Variant& variant) {
-    return {repo, snapshot.commit, variant, snapshot.folder,
-            modified(target_of(snapshot.folder / variant.files.front().path))};
+StoredModel Store::stored(const std::string& repo, const std::string& commit, const Variant& variant) const {
+    fs::path folder = repo_folder(repo) / "snapshots" / commit;
+    return {repo, commit, variant, folder, modified(target_of(folder / variant.files.front().path))};
 }
 
-Result<StoredModel> Store::find(const ModelName& name) const {
+Result<StoredModel> Store::find(ModelName name) const {
+    name.repo = spelling(name.repo);
     std::optional<Error> failure;
     for (const Snapshot& snapshot : snapshots(name.repo)) {
-        Result<Variant> variant = choose_variant(snapshot.variants, name);
-        if (variant.ok()) return stored(name.repo, snapshot, variant.value());
+        Result<Variant> variant = choose_variant(snapshot.models, name);
+        if (variant.ok()) return stored(name.repo, snapshot.commit, variant.value());
         if (!failure) failure = std::move(variant).error();
     }
     return failure ? *failure : error("{}: not pulled", name.repo);
 }
 
-Result<uint64_t> Store::remove_file(const std::string& repo, const fs::path& link) const {
-    fs::path target = target_of(link);
+/// Of a snapshot, with the folders that are empty then.
+Result<uint64_t> Store::remove_file(const std::string& repo, const Snapshot& snapshot, const RepoFile& file) const {
+    fs::path link = snapshot.folder / file.path, target = target_of(link);
     bool is_blob = target.parent_path() == repo_folder(repo) / "blobs";
     std::optional<BlobLock> held;
     if (is_blob) held.emplace(TRY(lock(repo, target.filename().string(), false)));
@@ -226,10 +246,11 @@ Result<uint64_t> Store::remove_file(const std::string& repo, const fs::path& lin
     uint64_t bytes = fs::file_size(link, failure);
     fs::remove(link, failure);
     if (failure) return error("{}: cannot remove: {}", shown(link), failure.message());
+    remove_empty(link.parent_path(), snapshot.folder);
     if (!is_blob) return target == link ? bytes : 0;
-    for (const fs::path& snapshot : entries(repo_folder(repo) / "snapshots"))
-        for (const RepoFile& file : files_below(snapshot))
-            if (target_of(snapshot / file.path) == target) return uint64_t{0};
+    for (const fs::path& folder : entries(repo_folder(repo) / "snapshots"))
+        for (const RepoFile& other : files_below(folder))
+            if (target_of(folder / other.path) == target) return uint64_t{0};
     fs::remove(target, failure);
     if (failure) return error("{}: cannot remove: {}", shown(target), failure.message());
     return bytes;
@@ -248,45 +269,39 @@ uint64_t Store::remove_incomplete(const std::string& repo) const {
     return freed;
 }
 
-Result<uint64_t> Store::remove(const ModelName& name) const {
-    std::set<std::string> quants;
+Result<uint64_t> Store::remove(ModelName name) const {
+    name.repo = spelling(name.repo);
     std::vector<Snapshot> found = snapshots(name.repo);
+    std::set<std::string> meant, others;
     for (const Snapshot& snapshot : found)
-        for (const Variant& variant : snapshot.variants)
-            if (is_meant(variant, name)) quants.insert(variant.quant);
-    uint64_t freed = 0;
-    if (found.empty() && name.quant.empty()) freed = remove_incomplete(name.repo);  // of downloads that were given up
-    if (quants.empty() && freed == 0)
-        return error("{}{}{}: not pulled", name.repo, name.quant.empty() ? "" : ":", name.quant);
-    if (quants.size() > 1)
-        return error("{}: which of {}?", name.repo, printable(fmt::format("{}", fmt::join(quants, ", ")), 400));
+        for (const Variant& variant : snapshot.models.variants)
+            (is_meant(variant, name) ? meant : others).insert(variant.quant);
+    if (meant.size() > 1 && meant.contains(name.quant)) others.merge(meant), meant = {name.quant};
+    if (meant.size() > 1)
+        return error("{}: which of {}?", name.repo, printable(fmt::format("{}", fmt::join(meant, ", ")), 400));
 
-    for (const Snapshot& snapshot : found)
-        for (const Variant& variant : snapshot.variants)
-            for (size_t i = 0; variant.quant == *quants.begin() && i < variant.files.size(); ++i) {
-                fs::path link = snapshot.folder / variant.files[i].path;
-                freed += TRY(remove_file(name.repo, link));
-                remove_empty(link.parent_path(), snapshot.folder);
-            }
+    bool is_whole =
+        others.empty() && (!meant.empty() || name.quant.empty());  // nothing is to be left of the repository
+    uint64_t freed = 0;
+    bool any = !meant.empty();
+    for (const Snapshot& snapshot : found) {
+        for (const Variant& variant : snapshot.models.variants)
+            for (size_t i = 0; meant.contains(variant.quant) && i < variant.files.size(); ++i)
+                freed += TRY(remove_file(name.repo, snapshot, variant.files[i]));
+        for (size_t i = 0; is_whole && i < snapshot.models.helpers.size(); ++i, any = true)
+            freed += TRY(remove_file(name.repo, snapshot, snapshot.models.helpers[i].file));
+    }
+    if (is_whole && entries(repo_folder(name.repo) / "snapshots").empty()) freed += remove_incomplete(name.repo);
+    if (!any && freed == 0)
+        return error("{}{}{}: not pulled (godwit list shows what is)", name.repo, name.quant.empty() ? "" : ":",
+                     name.quant);
     fs::path folder = repo_folder(name.repo);
     std::error_code ignored;
-    if (entries(folder / "snapshots").empty()) freed += remove_incomplete(name.repo);
     if (entries(folder / "snapshots").empty() && entries(folder / "blobs").empty()) {
         fs::remove_all(folder, ignored);
         fs::remove_all(root_ / ".locks" / folder.filename(), ignored);
     }
     return freed;
-}
-
-Result<std::string> resolve_model(const std::string& model) {
-    std::error_code ignored;
-    if (fs::exists(model, ignored) || !looks_like_model_name(model)) return model;
-    ModelName name = TRY(parse_model_name(model));
-    Store store = TRY(Store::open());
-    Result<StoredModel> found = store.find(name);
-    if (!found.ok())
-        return error("{}, and no such file (get it: godwit pull {})", found.error().message, printable(model, 200));
-    return found.value().path();
 }
 
 }  // namespace godwit

@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "base/result.hpp"
-#include "hub/model_name.hpp"
+#include "hub/variants.hpp"
 
 namespace godwit {
 
@@ -31,6 +31,19 @@ struct StoredModel {
     std::string name() const { return full_name(repo, variant); }
     std::string path() const { return (folder / variant.files.front().path).string(); }
     bool complete() const { return variant.files.size() == variant.parts; }
+};
+
+/// A file of the store that goes with a model of its repository.
+struct StoredHelper {
+    std::string repo, path;
+    uint64_t bytes = 0;
+    std::string_view kind;
+};
+
+/// What is in the store.
+struct StoreList {
+    std::vector<StoredModel> models;  // by repository, those of its latest commit first; one may be in several commits
+    std::vector<StoredHelper> helpers;  // by repository
 };
 
 /// One writer of a blob at a time, in all programs. Let go by the destructor.
@@ -64,35 +77,34 @@ public:
     /// Remembers the latest commit.
     Result<void> set_main(const std::string& repo, const std::string& commit) const;
 
-    /// All GGUF models by repository, those of its latest commit first. One may be there in several snapshots.
-    std::vector<StoredModel> list() const;
-    /// Error: not there, not complete.
-    Result<StoredModel> find(const ModelName& name) const;
+    StoreList list() const;
+    /// The repository may be spelled with other cases of letters. Error: not there, not complete.
+    Result<StoredModel> find(ModelName name) const;
+    /// A model of which all files are linked.
+    StoredModel stored(const std::string& repo, const std::string& commit, const Variant& variant) const;
     /// Removes a model from all snapshots, and the blobs that no other file links to; of a repository that has no
-    /// model, or none any more, what interrupted downloads have left as well. Returns the bytes freed. Errors: not
-    /// there, several are meant, a download holds it.
-    Result<uint64_t> remove(const ModelName& name) const;
+    /// model, or none any more, its helpers and what interrupted downloads have left as well. Returns the bytes freed.
+    /// Errors: not there, several are meant, a download holds it.
+    Result<uint64_t> remove(ModelName name) const;
 
 private:
     struct Snapshot {
         std::string commit;
         std::filesystem::path folder;
-        std::vector<Variant> variants;
+        RepoModels models;
     };
     /// Of the latest commit first, then the newest.
     std::vector<Snapshot> snapshots(const std::string& repo) const;
     explicit Store(std::filesystem::path root) : root_(std::move(root)) {}
     std::filesystem::path repo_folder(const std::string& repo) const;
-    static StoredModel stored(const std::string& repo, const Snapshot& snapshot, const Variant& variant);
-    Result<uint64_t> remove_file(const std::string& repo, const std::filesystem::path& link) const;
+    static std::string repo_of(const std::string& folder);
+    /// The repository as its folder spells it, if there is one; otherwise as it was given.
+    std::string spelling(const std::string& repo) const;
+    Result<uint64_t> remove_file(const std::string& repo, const Snapshot& snapshot, const RepoFile& file) const;
     /// What no download is writing. The bytes freed.
     uint64_t remove_incomplete(const std::string& repo) const;
 
     std::filesystem::path root_;
 };
-
-/// Where a command's MODEL is: the path itself if there is such a file, or if it cannot be a name; otherwise the first
-/// file of the pulled model of this name. Error: it is neither.
-Result<std::string> resolve_model(const std::string& model);
 
 }  // namespace godwit

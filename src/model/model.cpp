@@ -39,11 +39,11 @@ Result<TokenizerFile> load_tokenizer(const std::string& path) {
 }
 
 Result<std::unique_ptr<Model>> Model::load(const std::string& path, Device& device) {
-    return load(TRY(check_model(path, device)), device);
+    return load(TRY(check_model(path, device)), device, {});
 }
 
-Result<std::unique_ptr<Model>> Model::load(CheckedModel checked, Device& device) {
-    Weights weights = TRY(at(checked.file.path(), Weights::load(checked.file, checked.plan, device)));
+Result<std::unique_ptr<Model>> Model::load(CheckedModel checked, Device& device, const LoadProgress& progress) {
+    Weights weights = TRY(at(checked.file.path(), Weights::load(checked.file, checked.plan, device, progress)));
     checked.file.drop_all();  // metadata, and what stands between tensors
     return std::make_unique<Model>(Model{std::move(checked.file), std::move(checked.plan), std::move(checked.tokenizer),
                                          std::move(checked.chat_template), std::move(weights)});

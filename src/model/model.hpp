@@ -36,7 +36,7 @@ struct Model {
     /// Opens, validates as a whole, and lays the weights out. Errors: one line, `path: what (fix)`.
     static Result<std::unique_ptr<Model>> load(const std::string& path, Device& device);
     /// The second half of it.
-    static Result<std::unique_ptr<Model>> load(CheckedModel checked, Device& device);
+    static Result<std::unique_ptr<Model>> load(CheckedModel checked, Device& device, const LoadProgress& progress);
 };
 
 /// Opens and validates as a whole. Errors as of Model::load.

@@ -45,8 +45,13 @@ Result<void> check_tensors(const ModelFile& file, const ModelPlan& plan, const D
     return done();
 }
 
-Result<Weights> Weights::load(const ModelFile& file, const ModelPlan& plan, Device& device) {
+Result<Weights> Weights::load(const ModelFile& file, const ModelPlan& plan, Device& device,
+                              const LoadProgress& progress) {
     Weights weights;
+    uint64_t loaded = 0, total = 0;
+    for (const TensorSlot& slot : plan.tensors)
+        if (const TensorInfo* tensor = file.find(slot.name)) total += tensor->data.size();
+    if (progress) progress(loaded, total);
     weights.views_.resize(plan.layers.size() + 1);
     for (const TensorSlot& slot : plan.tensors) {
         const TensorInfo* tensor = file.find(slot.name);
@@ -55,6 +60,8 @@ Result<Weights> Weights::load(const ModelFile& file, const ModelPlan& plan, Devi
         weights.buffers_.push_back(TRY(device.load_weight(tensor->dtype, slot.shape, tensor->data, done_with)));
         weights.views_[slot.layer + 1][static_cast<size_t>(slot.role)] = {weights.buffers_.back().get(), 0,
                                                                           tensor->dtype, slot.shape};
+        loaded += tensor->data.size();
+        if (progress) progress(loaded, total);
     }
     for (const RopePlan& rope : plan.ropes) {
         auto bytes = std::as_bytes(std::span(rope.frequencies));

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <array>
+#include <functional>
 #include <memory>
 #include <vector>
 
@@ -16,10 +17,14 @@ namespace godwit {
 /// asked for (ignoring it would give wrong answers). Errors name the tensor.
 Result<void> check_tensors(const ModelFile& file, const ModelPlan& plan, const Device& device);
 
+/// Called with the bytes of weights that are in place, and of all.
+using LoadProgress = std::function<void(uint64_t done, uint64_t total)>;
+
 class Weights {
 public:
     /// After check_tensors. The file must outlive the weights. Error: out of memory.
-    static Result<Weights> load(const ModelFile& file, const ModelPlan& plan, Device& device);
+    static Result<Weights> load(const ModelFile& file, const ModelPlan& plan, Device& device,
+                                const LoadProgress& progress);
 
     // A default (false) view or weight where the file has none. layer −1: of the model.
     const View& vector(int32_t layer, Role role) const { return views_[layer + 1][static_cast<size_t>(role)]; }

@@ -71,6 +71,10 @@ class Hub:
     def add(self, repo, files):
         self.repos[repo] = {path: File(path, content) for path, content in files.items()}
 
+    def own_name(self, repo):
+        """As the hub spells it: it does not tell cases of letters apart. None: there is none."""
+        return next((name for name in self.repos if name.lower() == repo.lower()), None)
+
     def commit(self, repo):
         return hashlib.sha1(repr(sorted((f.path, f.etag) for f in self.repos[repo].values())).encode()).hexdigest()
 
@@ -148,17 +152,22 @@ class HubHandler(Handler):
             return self.answer(401, {"X-Error-Message": "Invalid username or password."})
         url = urllib.parse.urlsplit(self.path)
         path = urllib.parse.unquote(url.path)
-        if found := re.fullmatch(r"/api/models/([^/]+/[^/]+)/tree/([^/]+)", path):
-            return self.tree(found[1], urllib.parse.parse_qs(url.query))
-        if found := re.fullmatch(r"/([^/]+/[^/]+)/resolve/([^/]+)/(.+)", path):
-            return self.resolve(found[1], found[2], found[3])
-        return self.answer(404)
+        found = re.fullmatch(r"/(?:api/models/)?([^/]+/[^/]+)(?:/(tree|resolve)/([^/]+)(?:/(.+))?)?", path)
+        if not found:
+            return self.answer(404)
+        asked, route, revision, file = found.groups()
+        if asked in self.hub.moved:
+            return self.answer(307, {"Location": self.path.replace(asked, self.hub.moved[asked])})
+        repo = self.hub.own_name(asked)
+        if not repo:
+            return self.answer(404, {"X-Error-Message": "Repository not found"})
+        if route == "resolve":
+            return self.resolve(repo, revision, file)
+        if route == "tree":
+            return self.tree(repo, urllib.parse.parse_qs(url.query))
+        return self.answer(200, {"Content-Type": "application/json"}, json.dumps({"id": repo, "modelId": repo}).encode())
 
     def tree(self, repo, query):
-        if repo in self.hub.moved:
-            return self.answer(307, {"Location": self.path.replace(repo, self.hub.moved[repo])})
-        if repo not in self.hub.repos:
-            return self.answer(404, {"X-Error-Message": "Repository not found"})
         faults, headers = self.hub.faults, {"Content-Type": "application/json"}
         files, begin = list(self.hub.repos[repo].values()), int(query.get("cursor", ["0"])[0])
         end = begin + self.hub.page
@@ -170,9 +179,7 @@ class HubHandler(Handler):
         return self.answer(200, headers, json.dumps(entries).encode())
 
     def resolve(self, repo, revision, path):
-        if repo in self.hub.moved:
-            return self.answer(307, {"Location": self.path.replace(repo, self.hub.moved[repo])})
-        file, faults = self.hub.repos.get(repo, {}).get(path), self.hub.faults
+        file, faults = self.hub.repos[repo].get(path), self.hub.faults
         if not file or revision not in ("main", self.hub.commit(repo)):
             return self.answer(404, {"X-Error-Code": "EntryNotFound"})
         headers = {"X-Repo-Commit": self.hub.commit(repo), "ETag": f'"{faults.etag or file.etag}"', "Accept-Ranges": "bytes"}

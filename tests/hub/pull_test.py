@@ -88,6 +88,9 @@ class Pull(HubTest):
         self.assertEqual(self.pull(f"hf.co/{REPO}:q8_0").read_bytes(), TINY)
         self.assertEqual(self.pull(f"https://huggingface.co/{REPO}:f16").name, "godwit-F16.gguf")
         self.fails("pull", f"{REPO}:Q2_K", mentions=["no Q2_K", "Q4_K_M, Q8_0, F16"])
+        self.assertEqual(self.pull(f"{REPO}:fp16").name, "godwit-F16.gguf")
+        self.assertEqual(self.pull(f"hf.co/{REPO}:latest").name, Q4)
+        self.assertEqual(self.pull(f"https://huggingface.co/{REPO}/blob/main/{Q8}").name, Q8)
         before = len(self.hub.requests("content"))
         self.pull()
         self.assertEqual(len(self.hub.requests("content")), before, "what is there is not fetched again")
@@ -118,7 +121,7 @@ class Pull(HubTest):
             self.fails("pull", "--", name, mentions=["not the name of a model"])
             self.assertEqual(self.hub.requests(), [])
         self.hub.add("birds/evil", {"../../../evil-Q4_K_M.gguf": noise(2000), "/tmp/evil-Q4_K_M.gguf": noise(2000, 2)})
-        self.fails("pull", "birds/evil", mentions=["no GGUF file"])
+        self.fails("pull", "birds/evil", mentions=["no GGUF model"])
         self.fails("pull", "birds/none", mentions=["birds/none", "404", "no such repository"])
 
     def test_mirror_and_folders(self):
@@ -135,7 +138,51 @@ class Pull(HubTest):
         self.hub.moved["old/name"] = REPO
         path = self.pull("old/name")
         self.assertEqual(path.read_bytes(), self.content[Q4])
-        self.assertIn("models--old--name", str(path))
+        self.assertEqual([path.name for path in self.cache.glob("models--*")], ["models--birds--godwit-GGUF"])
+
+    def test_one_copy_under_the_name_of_the_hub(self):
+        path = self.pull("BIRDS/Godwit-gguf:q8_0")
+        self.assertEqual(self.pull(f"{REPO}:Q8_0"), path)
+        self.assertEqual(len(self.hub.requests("content")), 1)
+        self.assertEqual([m["name"] for m in self.list()], [f"{REPO}:Q8_0"])
+        self.assertEqual(json.loads(self.godwit("inspect", "birds/GODWIT-gguf", "--json").out)["file"], str(path))
+        self.godwit("rm", "birds/godwit-gguf:Q8_0")
+        self.assertEqual(list(self.cache.glob("models--*")), [])
+
+    def test_a_hub_that_does_not_tell_names(self):
+        self.hub.faults.status = [("/api/models/[^/]*/[^/]*$", 404)]
+        self.assertIn("models--birds--godwit-GGUF", str(self.pull()))
+
+    def test_helpers_are_left_out(self):
+        files = {"acme-7b-Q4_K_M.gguf": noise(3000), "MTP/mtp-acme-7b-Q4_K_M.gguf": noise(2000, 2), "mmproj_F16.gguf": noise(1000, 3)}
+        self.hub.add("birds/acme", files)
+        done = self.godwit("pull", "birds/acme:Q4_K_M")
+        self.assertEqual(Path(done.out.strip()).name, "acme-7b-Q4_K_M.gguf")
+        self.assertIn("left out: MTP/mtp-acme-7b-Q4_K_M.gguf (draft model), mmproj_F16.gguf (projector)", done.err)
+        self.hub.add("birds/parts", {"mmproj_F16.gguf": noise(1000, 3)})
+        self.fails("pull", "birds/parts", mentions=["no GGUF model", "mmproj_F16.gguf (projector)"])
+
+    def test_nothing_that_cannot_run_is_chosen(self):
+        self.hub.add("birds/new", {"x-IQ4_XS.gguf": noise(1000), "x-MXFP4.gguf": noise(1001)})
+        self.fails("pull", "birds/new", mentions=["no type of weights that this version runs", "birds/new:IQ4_XS"])
+        self.assertEqual(self.pull("birds/new:iq4_xs").name, "x-IQ4_XS.gguf")
+        self.assertEqual([m["name"] for m in self.list()], ["birds/new:IQ4_XS"])
+
+    def test_names_that_are_not_ascii(self):
+        self.hub.add("birds/grose", {"größe-Q4_K_M.gguf": noise(1000), "Ordner é/模型.gguf": noise(1001)})
+        path = self.pull("birds/grose")
+        self.assertEqual(path.name, "größe-Q4_K_M.gguf")
+        self.assertEqual(self.pull("birds/grose:模型").parts[-2:], ("Ordner é", "模型.gguf"))
+        self.assertEqual([m["name"] for m in self.list()], ["birds/grose:Q4_K_M", "birds/grose:模型"])
+        self.godwit("rm", "birds/grose:模型")
+        self.assertEqual([m["name"] for m in self.list()], ["birds/grose:Q4_K_M"])
+
+    def test_without_a_network(self):
+        for hub in ("http://127.0.0.1:1", "http://hub.invalid"):
+            done = self.godwit("pull", REPO, "--hub", hub, code=1)
+            self.assertEqual(len(done.err.splitlines()), 1, done.err)
+            for word in (REPO, "no network?", "--hub", "HF_ENDPOINT", "https_proxy"):
+                self.assertIn(word, done.err)
 
 
 class Tokens(HubTest):
@@ -263,6 +310,7 @@ class Faults(HubTest):
         first = self.start("pull", REPO)
         self.assertTrue(self.hub.faults.stalled.wait(60))
         second = self.start("pull", REPO)
+        self.assertIn("left out", second.stderr.readline())
         self.assertIn("waiting", second.stderr.readline())
         self.fails("rm", REPO, mentions=["not pulled"])
         self.hub.faults.stall_after = None
@@ -316,6 +364,28 @@ class ListAndRemove(HubTest):
         self.fails("inspect", f"{REPO}:Q4_K_M", mentions=["no Q4_K_M", "Q8_0"])
         self.fails("inspect", "folder/x.gguf", mentions=["folder/x.gguf", "No such file"])
 
+    def test_a_model_that_is_not_there(self):
+        self.fails("run", "smollm2", mentions=["smollm2: no such file or pulled model", "godwit pull ORGANISATION/NAME", "nothing is pulled"])
+        self.fails("run", "some/model", mentions=["some/model: not pulled", "godwit pull some/model", "nothing is pulled"])
+        self.pull(f"{REPO}:Q8_0")
+        for command in (["run", "godwit"], ["inspect", "Godwit-gguf"], ["plan", "birds/gotwit-GGUF"], ["serve", "birds/godwit"],
+                        ["tokenize", "birds/godwit-gguff", "--text", "x"]):
+            self.fails(*command, mentions=[f"did you mean {REPO}:Q8_0?", "godwit pull", f"pulled: {REPO}:Q8_0"])
+        done = self.godwit("run", "llama", code=1)
+        self.assertNotIn("did you mean", done.err)
+        self.assertEqual(len(done.err.splitlines()), 1)
+
+    def test_a_folder_with_the_name_of_a_model(self):
+        (self.folder / REPO).mkdir(parents=True)
+        self.fails("inspect", REPO, cwd=self.folder, mentions=["not pulled", "a folder of this name is no model", f"godwit pull {REPO}"])
+        path = self.pull(f"{REPO}:Q8_0")
+        found = json.loads(self.godwit("inspect", REPO, "--json", cwd=self.folder).out)["file"]
+        self.assertEqual(found, str(path), "the pulled model wins")
+        (self.folder / "models").mkdir()
+        (self.folder / "models/a.gguf").write_bytes(TINY)
+        self.fails("inspect", "./models", cwd=self.folder, mentions=["./models: a folder", "a.gguf"])
+        self.fails("inspect", "birds", cwd=self.folder, mentions=["birds: a folder", "no GGUF file"])
+
 
 class HuggingFace(HubTest):
     """The real client of the hub, on the same store."""
@@ -342,6 +412,15 @@ class HuggingFace(HubTest):
         self.assertEqual(len(self.hub.requests("content")), before)
         scan = self.client("scan = scan_cache_dir()\nprint(len(scan.warnings), [r.repo_id for r in scan.repos], scan.size_on_disk)")
         self.assertEqual(scan, f"0 ['{REPO}'] 300000")
+
+    def test_helpers_that_it_has_pulled(self):
+        self.client(f"hf_hub_download({REPO!r}, {Q8!r})\nhf_hub_download({REPO!r}, 'mmproj-godwit-Q4_K_M.gguf')")
+        self.assertEqual([m["name"] for m in self.list()], [f"{REPO}:Q8_0"])
+        helpers = json.loads(self.godwit("list", "--json").out)["helpers"]
+        self.assertEqual([(h["repo"], h["kind"], h["bytes"]) for h in helpers], [(REPO, "projector", 2000)])
+        self.assertIn("mmproj-godwit-Q4_K_M.gguf (projector, no model of its own)", self.godwit("list").out)
+        self.godwit("rm", f"{REPO}:Q8_0")  # the last model of the repository: what goes with it is of no more use
+        self.assertEqual(self.client("print(len(scan_cache_dir().repos))"), "0")
 
     def test_we_find_what_it_has_pulled(self):
         path = self.client(f"print(hf_hub_download({REPO!r}, {Q8!r}))")

@@ -46,6 +46,27 @@ class Install(unittest.TestCase):
         self.assertEqual(found, {"bin/godwit", "lib/libgodwit.a"} | config | headers)
         self.assertRegex(run(self.prefix / "bin/godwit", "--version"), rb"^godwit \d")
 
+    def test_make_installs_and_removes_just_that(self):
+        stage, prefix = self.folder / "stage", "/opt/my godwit"
+        make = ["make", "-C", ROOT, "-o", "build", f"DESTDIR={stage}", f"PREFIX={prefix}"]
+        installed = stage / prefix[1:]
+        others = [installed / "bin/other", installed / "share/other", installed / "lib/cmake/other/x.cmake"]
+        for other in others:
+            other.parent.mkdir(parents=True, exist_ok=True)
+            other.write_text("not ours")
+        run(*make, "install")
+        found = {str(path.relative_to(installed)) for path in installed.rglob("*") if path.is_file()} - {
+            str(other.relative_to(installed)) for other in others}
+        expected = {str(path.relative_to(self.prefix)) for path in self.prefix.rglob("*") if path.is_file()}
+        self.assertEqual(found, expected | {"share/godwit/installed"})
+        self.assertRegex(run(installed / "bin/godwit", "--version"), rb"^godwit \d")
+        run(*make, "install")  # once more over itself
+        run(*make, "uninstall")
+        self.assertEqual({path for path in stage.rglob("*") if path.is_file()}, set(others))
+        self.assertFalse((installed / "share/godwit").exists() or (installed / "include/godwit").exists())
+        with self.assertRaisesRegex(AssertionError, "nothing is installed"):
+            run(*make, "uninstall")
+
     def test_headers_compile_alone(self):
         for compiler in filter(None, [COMPILER, shutil.which("clang++-19")]):
             for header in HEADERS:

@@ -386,13 +386,13 @@ TEST(Service, SeveralModelsAnswerEachForItself) {
 TEST(Service, WhatNeverBecameARequestIsInTheLogAsWell) {
     std::FILE* file = std::tmpfile();
     api::Service service({.log_to = file});
-    EXPECT_EQ(service.error(413, "the body is longer than 5 bytes", "/v1/completions").status, 413);
-    EXPECT_EQ(service.error(503, "the server is shutting down", "/v1/completions").status,
-              503);  // its request has a row of its own
+    http::Request request{.id = "req_1", .method = "POST", .path = "/v1/completions", .peer = "10.0.0.9"};
+    EXPECT_EQ(service.error(413, "the body is longer than 5 bytes", request).status, 413);
+    EXPECT_EQ(service.error(503, "the server is shutting down", request).status, 503);  // it has a row of its own
     std::rewind(file);
     char row[200];
     ASSERT_NE(std::fgets(row, sizeof row, file), nullptr);
-    EXPECT_EQ(std::string(row).substr(8), " 413 - /v1/completions  the body is longer than 5 bytes\n");
+    EXPECT_EQ(std::string(row).substr(8), " 413 POST /v1/completions  the body is longer than 5 bytes\n");
     EXPECT_EQ(std::fgets(row, sizeof row, file), nullptr);
     std::fclose(file);
 }

@@ -18,6 +18,7 @@
 #include <string>
 #include <string_view>
 #include <thread>
+#include <vector>
 
 #include "server/http/ascii.hpp"
 #include "server/http/http.hpp"
@@ -73,10 +74,19 @@ public:
         exchange->respond({.content_type = "text/plain",
                            .body = request.method + " " + request.path + "?" + request.query + " " + request.body});
     }
-    Response error(int status, std::string_view message, std::string_view path) override {
+    Response error(int status, std::string_view message, const Request& request) override {
+        {
+            const std::lock_guard lock(mutex_);
+            refused_.push_back(request);
+        }
         return {.status = status,
                 .content_type = "text/plain",
-                .body = fmt::format("error {} {}: {}", status, path, message)};
+                .body = fmt::format("error {} {}: {}", status, request.path, message)};
+    }
+    /// What error() was asked for.
+    std::vector<Request> refused() {
+        const std::lock_guard lock(mutex_);
+        return refused_;
     }
 
 private:
@@ -88,6 +98,7 @@ private:
 
     std::mutex mutex_;
     std::map<std::string, std::function<void(ExchangePtr)>> scripts_;
+    std::vector<Request> refused_;
 };
 
 /// Runs on a thread of its own until the end of the test.

@@ -141,13 +141,20 @@ TEST(Policy, OnLoopbackTheHostMustBeOurs) {
     EXPECT_TRUE(Policy({.host = "LOCALHOST"}).refusal(from("evil.example")));
 }
 
-TEST(Policy, OnLoopbackTheOriginMustBeOursOrListed) {
-    const Policy policy({.cors_origins = {"https://chat.example"}});
-    for (const char* origin : {"", "https://chat.example", "HTTPS://Chat.Example", "http://localhost:8080"})
-        EXPECT_FALSE(policy.refusal(from("localhost:8080", origin))) << origin;
+TEST(Policy, OnLoopbackTheOriginMustBeLocalOrListed) {
+    const Policy policy({.cors_origins = {"https://chat.example"}, .host_names = {"box.example"}});
     for (const char* origin :
-         {"null", "https://evil.example", "http://localhost:8081", "https://chat.example.evil", "localhost:8080"})
+         {"", "https://chat.example", "HTTPS://Chat.Example", "http://localhost:8080", "http://localhost",
+          "https://localhost:3000", "http://127.0.0.1:5173", "http://[::1]:80", "app://obsidian.md",
+          "tauri://localhost", "vscode-webview://1l2k3j", "vscode-file://vscode-app"})
+        for (const char* method : {"GET", "OPTIONS"})
+            EXPECT_FALSE(policy.refusal(from("localhost:8080", origin, method))) << method << origin;
+    for (const char* origin :
+         {"null", "https://evil.example", "http://localhost.evil.example", "http://localhost@evil.example",
+          "http://127.0.0.1.evil.example", "https://chat.example.evil", "https://chat.example:8443", "localhost:8080",
+          "http://localhost:x", "http://[::1", "http://", "://localhost", "file://", "chrome-extension://abc"})
         EXPECT_TRUE(policy.refusal(from("localhost:8080", origin))) << origin;
+    EXPECT_FALSE(policy.refusal(from("box.example:8080", "http://box.example:8080"))) << "its own pages";
     // elsewhere a page may ask without reading the answer: keys are what guards that server
     EXPECT_FALSE(Policy({.host = "0.0.0.0"}).refusal(from("h", "https://evil.example")));
     EXPECT_TRUE(Policy({.host = "0.0.0.0"}).refusal(from("h", "https://evil.example", "OPTIONS")));
@@ -162,12 +169,59 @@ TEST(Policy, CorsHeadersNameTheOrigin) {
         return out;
     };
     const std::string exposed = "Access-Control-Expose-Headers: x-request-id, request-id, retry-after\n";
-    EXPECT_EQ(headers({}, "https://a"), "");
+    EXPECT_EQ(headers({}, "https://a"), "Vary: Origin\n");
+    EXPECT_EQ(headers({}, "http://localhost:1"),
+              "Vary: Origin\nAccess-Control-Allow-Origin: http://localhost:1\n" + exposed);
     EXPECT_EQ(headers({.cors_origins = {"https://a", "https://b"}}, "https://b"),
               "Vary: Origin\nAccess-Control-Allow-Origin: https://b\n" + exposed);
     EXPECT_EQ(headers({.cors_origins = {"https://a"}}, "https://c"), "Vary: Origin\n");
     EXPECT_EQ(headers({.cors_origins = {"https://a"}}, ""), "Vary: Origin\n");
     EXPECT_EQ(headers({.cors_origins = {"*"}}, "https://c"), "Access-Control-Allow-Origin: *\n" + exposed);
+}
+
+TEST(Policy, MessagesNameTheFlag) {
+    const Policy policy({});
+    EXPECT_EQ(policy.refusal(from("box.example:8080")),
+              "Host 'box.example:8080' is not a name of this server (to allow it: --host-name box.example)");
+    EXPECT_EQ(policy.refusal(from("localhost", "https://a.example")),
+              "Origin 'https://a.example' is not allowed (to allow it: --cors https://a.example)");
+    EXPECT_EQ(policy.refusal(from("localhost", "null")), "Origin 'null' is not allowed (only --cors '*' allows all)");
+}
+
+TEST(Policy, OriginsAreSpelledAsBrowsersDo) {
+    const std::pair<const char*, const char*> kCases[] = {
+        {"*", "*"},
+        {"https://x", "https://x"},
+        {"https://X.example/", "https://x.example"},
+        {"https://x:443", "https://x"},
+        {"http://x:80/", "http://x"},
+        {"http://x:443", "http://x:443"},
+        {"http://10.0.0.5:3000", "http://10.0.0.5:3000"},
+        {"HTTP://[FD00::1]:8080", "http://[fd00::1]:8080"},
+        {"app://obsidian.md", "app://obsidian.md"},
+    };
+    for (const auto& [text, origin] : kCases) EXPECT_EQ(parse_origin(text).take(), origin) << text;
+    for (const char* text : {"",
+                             "/",
+                             "x",
+                             "x.example",
+                             "x.example:80",
+                             "https://",
+                             "https:///",
+                             "https://x/y",
+                             "https://x//",
+                             "https://x?y",
+                             "https://*.x",
+                             "https://x:",
+                             "https://x:y",
+                             "https://x:123456",
+                             "https://u@x",
+                             "https://x y",
+                             "null",
+                             "**",
+                             "https://x\n",
+                             "https://[::1"})
+        EXPECT_FALSE(parse_origin(text).ok()) << text;
 }
 
 TEST(ResponseHead, IsWhatTheStandardSays) {

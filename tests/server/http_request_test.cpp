@@ -272,10 +272,25 @@ TEST_F(HttpRequest, FromWebPagesFollowsThePolicy) {
     EXPECT_EQ(preflight.headers["access-control-allow-origin"], "https://chat.example");
     EXPECT_EQ(preflight.headers["access-control-allow-headers"], "content-type,x-stainless-os");
     EXPECT_EQ(preflight.headers.count("content-length"), 0u);
+    EXPECT_EQ(preflight.headers.count("access-control-allow-private-network"), 0u);
+    client.send(
+        "OPTIONS /b HTTP/1.1\r\nHost: localhost\r\nOrigin: https://chat.example\r\nAccess-Control-Request-Method: "
+        "POST\r\nAccess-Control-Request-Private-Network: true\r\n\r\n");
+    EXPECT_EQ(client.reply().headers["access-control-allow-private-network"], "true");
+    client.send(
+        "OPTIONS /b HTTP/1.1\r\nHost: localhost\r\nOrigin: https://evil.example\r\nAccess-Control-Request-Method: "
+        "POST\r\nAccess-Control-Request-Private-Network: true\r\n\r\n");
+    EXPECT_EQ(client.reply().headers.count("access-control-allow-private-network"), 0u);
     client.send(post("", "Origin: https://evil.example\r\n"));
     Reply refused = client.reply();
     EXPECT_EQ(refused.status, 403);
     EXPECT_EQ(refused.headers.count("access-control-allow-origin"), 0u);
+    EXPECT_EQ(refused.body,
+              "error 403 /b: Origin 'https://evil.example' is not allowed (to allow it: --cors https://evil.example)");
+    ASSERT_FALSE(handler.refused().empty());
+    const Request logged = handler.refused().back();  // all that a row of the log needs
+    EXPECT_EQ(logged.method + " " + logged.path + " " + logged.peer, "POST /b 127.0.0.1");
+    EXPECT_EQ(logged.id, refused.headers["x-request-id"]);
     client.send("GET /a HTTP/1.1\r\nHost: rebound.example\r\n\r\n");
     EXPECT_EQ(client.reply().status, 403);
     // a page has to be able to read why

@@ -2,6 +2,9 @@
 
 #include <gtest/gtest.h>
 
+#include <cstdlib>
+#include <ctime>
+
 #include "server/api/histogram.hpp"
 
 namespace godwit::api {
@@ -24,17 +27,62 @@ RequestRecord record() {
             .finish = "stop"};
 }
 
-TEST(RequestLog, ARowForPeople) {
+class RequestLogTest : public ::testing::Test {
+protected:
+    RequestLogTest() { set_zone("UTC0"); }
+    static void set_zone(const char* zone) {
+        ::setenv("TZ", zone, 1);
+        ::tzset();
+    }
+};
+
+TEST_F(RequestLogTest, ARowForPeople) {
     EXPECT_EQ(text_row(record(), {}, kTime),
-              "03:16:55 200 POST /v1/chat/completions  smol  prompt 40 (25 % cached)  first token 100 ms  output 21 "
-              "(40.0 tokens/s)  stop");
+              "03:16:55 200 /v1/chat/completions  40 in (25 % cached)  21 out (40.0/s)  first 100 ms  stop");
     EXPECT_EQ(text_row(record(), {.verbose = true}, kTime),
-              "03:16:55 200 POST /v1/chat/completions  smol  prompt 40 (25 % cached)  first token 100 ms  output 21 "
-              "(40.0 tokens/s)  stop"
+              "03:16:55 200 /v1/chat/completions  40 in (25 % cached)  21 out (40.0/s)  first 100 ms  stop"
               "  [req_1 from 127.0.0.1, 600.0 ms in all, 50.0 ms queued]");
+    RequestRecord fresh = record();
+    fresh.cached_tokens = 0;
+    EXPECT_EQ(text_row(fresh, {}, kTime),
+              "03:16:55 200 /v1/chat/completions  40 in  21 out (40.0/s)  first 100 ms  stop");
+    EXPECT_EQ(text_row({.method = "GET", .path = "/v1/models"}, {}, kTime), "03:16:55 200 GET /v1/models");
+    EXPECT_EQ(text_row({.method = "POST", .path = "/v1/x", .status = 404, .error = "x"}, {}, kTime),
+              "03:16:55 404 POST /v1/x  x");
+    EXPECT_EQ(text_row({.status = 400, .error = "no request"}, {}, kTime), "03:16:55 400  no request");
 }
 
-TEST(RequestLog, NobodyWritesASecondRow) {
+TEST_F(RequestLogTest, TimeIsThatOfThePlace) {
+    set_zone("JST-9");
+    EXPECT_EQ(text_row({.path = "/"}, {}, kTime), "12:16:55 200 /");
+    EXPECT_TRUE(json_row({.path = "/"}, {}, kTime).starts_with(R"({"time":"2026-11-30T03:16:55Z")"));
+}
+
+TEST_F(RequestLogTest, ARowFitsTheScreen) {
+    RequestRecord largest = record();
+    largest.prompt_tokens = largest.output_tokens = 1'048'576;
+    largest.cached_tokens = 1'048'575;
+    largest.first_token_seconds = 999;
+    largest.seconds = 999 + 150;
+    largest.finish = "cancelled";
+    EXPECT_LE(text_row(largest, {}, kTime).size(), 100u) << text_row(largest, {}, kTime);
+    largest.prompt_tokens = largest.output_tokens = 99'999;
+    largest.cached_tokens = 99'998;
+    EXPECT_LE(text_row(largest, {}, kTime).size(), 100u) << text_row(largest, {}, kTime);
+    RequestRecord named = record();
+    named.model = "SmolLM2-135M-Instruct.Q4_1";
+    EXPECT_EQ(text_row(named, {.models = 2}, kTime),
+              "03:16:55 200 /v1/chat/completions  40 in (25 % cached)  21 out (40.0/s)  first 100 ms  stop  SmolLM2…");
+    named.cached_tokens = 0;
+    EXPECT_EQ(text_row(named, {.models = 2}, kTime),
+              "03:16:55 200 /v1/chat/completions  40 in  21 out (40.0/s)  first 100 ms  stop  SmolLM2-135M-Instruc…");
+    named.model = "größenwahn-und-so-weiter-und-so-fort";
+    EXPECT_EQ(text_row(named, {}, kTime).find("wahn"), std::string::npos) << "one model needs no name";
+    EXPECT_TRUE(text_row(named, {.models = 2}, kTime).ends_with("stop  größenwahn-und-so-…"))
+        << text_row(named, {.models = 2}, kTime);
+}
+
+TEST_F(RequestLogTest, NobodyWritesASecondRow) {
     RequestRecord hostile{
         .method = "GET\n", .path = "/a\n03:16:55 200 POST /b\x1b[2J", .status = 404, .error = "x\r\ny"};
     std::string row = text_row(hostile, {}, kTime);
@@ -43,7 +91,7 @@ TEST(RequestLog, NobodyWritesASecondRow) {
     EXPECT_EQ(json.find_first_of("\r\n\x1b"), json.npos) << json;
 }
 
-TEST(RequestLog, TheSameAsJson) {
+TEST_F(RequestLogTest, TheSameAsJson) {
     EXPECT_EQ(
         json_row(record(), {}, kTime),
         R"({"time":"2026-11-30T03:16:55Z","id":"req_1","peer":"127.0.0.1","method":"POST","path":"/v1/chat/completions","status":200,)"
@@ -61,7 +109,7 @@ std::string written(const LogOptions& options, const RequestRecord& record) {
     return text;
 }
 
-TEST(RequestLog, SaysAsMuchAsItWasAskedTo) {
+TEST_F(RequestLogTest, SaysAsMuchAsItWasAskedTo) {
     RequestRecord health{.method = "GET", .path = "/health"},
         broken{.method = "GET", .path = "/metrics", .status = 500};
     EXPECT_EQ(written({}, health), "");

@@ -5,6 +5,8 @@ import concurrent.futures
 import gzip
 import http.client
 import json
+import os
+import pty
 import re
 import shlex
 import signal
@@ -75,8 +77,7 @@ class Serve(unittest.TestCase):
             done = subprocess.run([*shlex.split(curl), "--silent"], capture_output=True, text=True, timeout=60)
             self.assertEqual(json.loads(done.stdout)["object"], "chat.completion", done.stdout + done.stderr)
             self.assertEqual(server.stop(), 0)
-        self.assertRegex(server.log, r"200 POST /v1/chat/completions  SmolLM2\S+  prompt \d+ \(0 % cached\)  first token \d+ ms"
-                                     r"  output \d+ \([\d.]+ tokens/s\)  stop\n")
+        self.assertRegex(server.log, r"200 /v1/chat/completions  \d+ in  \d+ out \([\d.]+/s\)  first \d+ ms  stop\n")
         self.assertNotIn("Hello!", server.log.split("}'\n\n")[1])
 
     def test_an_answer_in_work_ends_before_the_server_does(self):
@@ -88,6 +89,66 @@ class Serve(unittest.TestCase):
                 rest = stream.rest()
                 self.assertTrue(rest.endswith("data: [DONE]\n\n"), rest[-300:])
                 self.assertEqual(server.process.wait(30), 0)
+                server.stop()
+                self.assertIn("finishing 1 answer (up to 30 s); Ctrl-C again stops now\n", server.log)
+        with Server(GODWIT, TINY) as server:
+            self.assertEqual(server.stop(), 0)
+            self.assertNotIn("finishing", server.log)
+
+    def test_ctrl_c_again_stops_now(self):
+        with Server(GODWIT, SMOLLM2, "--drain", "3600") as server:
+            stream = Stream(server.url, {**QUESTION, "max_tokens": 8000, "ignore_eos": True})
+            stream.line()
+            server.process.send_signal(signal.SIGINT)
+            while "Ctrl-C again" not in server.log:
+                self.assertTrue(stream.line(), server.log)
+            self.assertEqual(server.stop(signal.SIGINT), 0)
+            self.assertIn('"message":"the server is shutting down"', stream.rest().rstrip().splitlines()[-1])
+
+    def test_a_bar_while_it_loads(self):
+        ours, theirs = pty.openpty()
+        process = subprocess.Popen([GODWIT, "serve", TINY, "--port", "0"], stderr=theirs)
+        os.close(theirs)
+        text = b""
+        while b"serves at" not in text:
+            text += os.read(ours, 4096)
+        process.send_signal(signal.SIGTERM)
+        self.assertEqual(process.wait(60), 0)
+        os.close(ours)
+        self.assertRegex(text, rb"\rloading llama\.f32 \[={20}\] (\S+ \S+) of \1")
+        self.assertLess(text.index(b"loading"), text.index(b"llama.f32: llama, context"))
+
+    def test_an_address_for_others(self):
+        with Server(GODWIT, TINY, "--host", "0.0.0.0", "--insecure") as server:
+            self.assertIn("serves at http://localhost:", server.log)
+            self.assertEqual(ask(server.url + "/health")[0], 200)
+            server.stop()
+            others = re.findall(r"for other machines: (http://\S+)", server.log)
+            addresses = subprocess.run(["hostname", "-I"], capture_output=True, text=True, check=True).stdout.split()
+            self.assertEqual({urllib.parse.urlsplit(url).hostname for url in others}, {a for a in addresses if ":" not in a})
+            self.assertIn("warning: no API key is asked for", server.log)
+        with Server(GODWIT, TINY, "--host", "0.0.0.0", "--api-key", "k") as server:
+            server.stop()
+            self.assertNotIn("warning", server.log)
+        with Server(GODWIT, TINY, "--insecure") as server:
+            server.stop()
+            self.assertNotIn("warning", server.log)
+            self.assertNotIn("other machines", server.log)
+
+    def test_refused_pages_are_in_the_log(self):
+        with Server(GODWIT, TINY, "--cors", "https://Chat.example/") as server:
+            url = server.url + "/v1/models"
+            self.assertEqual(ask(url, headers={"Origin": "https://chat.example"})[0], 200)
+            self.assertEqual(ask(url, headers={"Origin": "http://localhost:5173"})[0], 200)
+            status, answer = ask(url, headers={"Origin": "https://evil.example"})
+            self.assertEqual(status, 403)
+            self.assertIn("--cors https://evil.example", answer["error"]["message"])
+            status, answer = ask(url, headers={"Host": "box.example"})
+            self.assertEqual(status, 403)
+            self.assertIn("--host-name box.example", answer["error"]["message"])
+            server.stop()
+        for word in ("--cors https://evil.example", "--host-name box.example"):
+            self.assertRegex(server.log, rf"\n\d\d:\d\d:\d\d 403 GET /v1/models  .*{word}")
 
     def test_the_drain_has_an_end(self):
         with Server(GODWIT, SMOLLM2, "--drain", "0") as server:
@@ -178,10 +239,14 @@ class Serve(unittest.TestCase):
             keys.write("\n \r\n")
             keys.flush()
             self.fails(TINY, "--api-key-file", keys.name, mentions=["there is no key"])
+        for origin in ("x.example", "https://x/y", "null", ""):
+            self.fails(TINY, "--cors", origin, mentions=["--cors", origin, "https://chat.example"])
+        for name in ("http://box", "box:8080", "a b"):
+            self.fails(TINY, "--host-name", name, mentions=["--host-name", name])
         self.fails(TINY, "--name", "", mentions=["--name"])
         self.fails(TINY, "--memory", "1MiB", mentions=["budget"])
         self.fails(TINY, TINY, mentions=["--name"])
-        self.fails(TINY, "--temperature", "-3", mentions=["temperature"])
+        self.fails(TINY, "--temperature", "-3", mentions=["temperature"], code=2)
         self.fails(TINY, "--log", "xml", mentions=["--log"], code=2)
         self.fails(mentions=["MODEL"], code=2)
         with socket.socket() as taken:

@@ -6,11 +6,7 @@ using Clock = std::chrono::steady_clock;
 
 Call::Call(std::shared_ptr<http::Exchange> exchange, RequestLog& log)
     : exchange_(std::move(exchange)), log_(log), start_(Clock::now()) {
-    const http::Request& request = exchange_->request();
-    record_.id = request.id;
-    record_.peer = request.peer;
-    record_.method = request.method;
-    record_.path = request.path;
+    record_ = record_of(exchange_->request());
 }
 
 double Call::seconds() const { return std::chrono::duration<double>(Clock::now() - start_).count(); }

@@ -11,6 +11,11 @@
 
 namespace godwit::api {
 
+/// What a request says of itself.
+inline RequestRecord record_of(const http::Request& request) {
+    return {.id = request.id, .peer = request.peer, .method = request.method, .path = request.path};
+}
+
 class Call {
 public:
     Call(std::shared_ptr<http::Exchange> exchange, RequestLog& log);

@@ -30,6 +30,7 @@ struct LogOptions {
     bool verbose =
         false;  // also who asked, the request's id and the wait in the queue, and requests for /health and /metrics
     bool prompts = false;  // with the text of prompts
+    size_t models = 1;     // that are served: rows for people name theirs where there are several
 };
 
 /// Thread-safe. Rows are written whole.
@@ -46,7 +47,8 @@ private:
     std::mutex mutex_;
 };
 
-/// A row for people, with the time at its front, without the newline; and the same as a JSON object.
+/// A row for people, with the local time at its front, without the newline; and the same as a JSON object, with the
+/// time in UTC. That of an answer fits 100 columns; errors, `verbose` and prompts make it longer.
 std::string text_row(const RequestRecord& record, const LogOptions& options, std::chrono::system_clock::time_point now);
 std::string json_row(const RequestRecord& record, const LogOptions& options, std::chrono::system_clock::time_point now);
 

@@ -76,10 +76,14 @@ const Service::Route Service::kRoutes[] = {
     {"GET", "/", &Service::home, false},
 };
 
-http::Response Service::error(int status, std::string_view message, std::string_view path) {
-    // What was refused before it was a request has its row too; answers that are cut off (5xx) have had theirs.
-    if (status < 500)
-        log_.write({.method = "-", .path = std::string(path), .status = status, .error = std::string(message)});
+http::Response Service::error(int status, std::string_view message, const http::Request& request) {
+    // What was refused before it was handled has its row too; answers that are cut off (5xx) have had theirs.
+    if (status < 500) {
+        RequestRecord record = record_of(request);
+        record.status = status;
+        record.error = message;
+        log_.write(record);
+    }
     return ApiError(status, std::string(message)).response();
 }
 

@@ -30,7 +30,7 @@ public:
     void close() { models_ = Models(); }
 
     void handle(std::shared_ptr<http::Exchange> exchange) override;
-    http::Response error(int status, std::string_view message, std::string_view path) override;
+    http::Response error(int status, std::string_view message, const http::Request& request) override;
 
 private:
     using CallPtr = std::shared_ptr<Call>;

@@ -56,7 +56,7 @@ void Connection::cut_off() {
     const auto answer = answer_;
     answer->lose();
     if (phase_ != Phase::Answering || !answer_) return;
-    Response error = service_.error(503, "the server is shutting down", answer->request.path);
+    Response error = service_.error(503, "the server is shutting down", answer->request);
     if (!streaming_) return respond(std::move(error));
     if (event_stream_) send(fmt::format("data: {}\n\n", error.body));
     if (answer_) finish();
@@ -168,11 +168,9 @@ void Connection::dispatch() {
     http_1_1_ = parser->http_1_1();
     head_only_ = request.method == "HEAD";
     cors_ = service_.policy().cors_headers(request);
-    if (const auto why = service_.policy().refusal(request)) return answer(service_.error(403, *why, request.path));
+    identify(request);
+    if (const auto why = service_.policy().refusal(request)) return answer(service_.error(403, *why, request));
     if (Policy::is_preflight(request)) return answer(Policy::preflight(request));
-    request.id = request_id_;
-    ErrorCode ignored;
-    request.peer = socket_.remote_endpoint(ignored).address().to_string();
     answer_ = std::make_shared<Answer>();
     answer_->request = std::move(request);
     answer_->sink = this;
@@ -180,19 +178,26 @@ void Connection::dispatch() {
     service_.dispatch(answer_);
 }
 
+void Connection::identify(Request& request) const {
+    request.id = request_id_;
+    ErrorCode ignored;
+    request.peer = socket_.remote_endpoint(ignored).address().to_string();
+}
+
 // --- Output ----------------------------------------------------------------------------------------------------------
 
 /// The connection's own answer to what is no request; the last one.
 void Connection::fail(int status, const std::string& message) {
     const auto parser = std::move(parser_);
-    const Request request = parser ? std::move(parser->request()) : Request();
+    Request request = parser ? std::move(parser->request()) : Request();
+    identify(request);
     phase_ = Phase::Answering;
     due_ = Clock::time_point::max();
     keep_alive_ = false;
     unread_input_ = true;
     head_only_ = request.method == "HEAD";
     cors_ = service_.policy().cors_headers(request);
-    answer(service_.error(status, message, request.path));
+    answer(service_.error(status, message, request));
 }
 
 void Connection::answer(Response response) {
@@ -244,7 +249,7 @@ void Connection::finish() {
 
 void Connection::abandoned() {
     if (!streaming_ && !end_of_input_)
-        return respond(service_.error(500, "the request was dropped without an answer", answer_->request.path));
+        return respond(service_.error(500, "the request was dropped without an answer", answer_->request));
     release_answer();  // what is sent already is sent; that it is cut off can be told from the missing end
     keep_alive_ = false;
     complete_ = true;

@@ -60,6 +60,7 @@ private:
     void consume();
     bool parse();
     void dispatch();
+    void identify(Request& request) const;
 
     // Output
     void fail(int status, const std::string& message);

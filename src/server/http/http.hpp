@@ -69,16 +69,17 @@ public:
     /// On a worker thread. Must see to it that the exchange is answered, now or later; an exchange that is destroyed
     /// unanswered answers 500, a stream that is destroyed unfinished is cut off.
     virtual void handle(std::shared_ptr<Exchange> exchange) = 0;
-    /// The answer to what never became a request (413, 431, 408, 400 …), in the form that this API's clients read. On
-    /// any thread, at any time. `path` may be empty.
-    virtual Response error(int status, std::string_view message, std::string_view path) = 0;
+    /// The answer to what handle() never gets (400, 403, 408, 413, 431 …), and to what it left unanswered (5xx), in the
+    /// form that this API's clients read. On any thread, at any time. Of the request what was read: it may lack all but
+    /// id and peer.
+    virtual Response error(int status, std::string_view message, const Request& request) = 0;
 };
 
 struct Options {
     std::string host = "127.0.0.1";
     uint16_t port = 8080;                   // 0: any free one
     std::string tls_cert, tls_key;          // files (PEM); both or none
-    std::vector<std::string> cors_origins;  // allowed; "*": all
+    std::vector<std::string> cors_origins;  // allowed beside loopback ones, as parse_origin() spells them; "*": all
     /// Further names that a Host header may have while `host` is a loopback address
     std::vector<std::string> host_names;
     size_t header_bytes_max = 16 << 10;
@@ -92,7 +93,13 @@ struct Options {
     int send_seconds = 60;              // without a byte taken by a reader that has some waiting: it is gone
     int ping_seconds = 15;              // silence in a stream before a comment line is sent
     int drain_seconds = 30;             // for answers in work, once stop() was called
+    /// Called by run() when it begins to end while answers are in work, with their number.
+    std::function<void(size_t answers)> on_drain{};
 };
+
+/// An origin as browsers send it: "https://chat.example", "http://10.0.0.5:3000"; letters small, without a final slash
+/// or the scheme's own port. "*" stays. Error: it is none (a path, no scheme, …).
+Result<std::string> parse_origin(std::string_view text);
 
 class Server {
 public:

@@ -25,6 +25,43 @@ bool is_loopback(const std::string& host) {
     return host == "localhost" || host == "::1" || (is_ipv4(host) && host.starts_with("127."));
 }
 
+bool is_number(std::string_view text) {
+    return !text.empty() && text.size() <= 5 && text.find_first_not_of("0123456789") == text.npos;
+}
+
+/// "https", "chat.example" and "8080" of "https://chat.example:8080".
+struct Origin {
+    std::string scheme, host, port;  // the host with its brackets, if it is an IPv6 address
+};
+
+std::optional<Origin> split_origin(std::string_view text) {
+    const size_t colon = text.find("://");
+    if (colon == 0 || colon == text.npos) return std::nullopt;
+    Origin origin{.scheme = lower_case(text.substr(0, colon))};
+    std::string_view rest = text.substr(colon + 3);
+    if (origin.scheme.find_first_not_of("abcdefghijklmnopqrstuvwxyz0123456789+-.") != std::string::npos)
+        return std::nullopt;
+    const size_t end = rest.starts_with('[') ? rest.find(']') + 1 : std::min(rest.find(':'), rest.size());
+    origin.host = lower_case(rest.substr(0, end));
+    rest.remove_prefix(end);
+    const bool is_host = !origin.host.empty() && origin.host.find_first_of("/?#@*%\\") == std::string::npos &&
+                         std::ranges::all_of(origin.host, [](char c) { return c > ' ' && c <= '~'; });
+    if (!is_host || (!rest.empty() && (rest[0] != ':' || !is_number(rest.substr(1))))) return std::nullopt;
+    if (!rest.empty()) origin.port = rest.substr(1);
+    return origin;
+}
+
+/// Of the user's own machine.
+bool is_local(const Origin& origin) {
+    if (origin.scheme == "http" || origin.scheme == "https") return is_loopback(std::string(host_of(origin.host)));
+    for (const char* scheme : {"app", "tauri", "vscode-webview", "vscode-file"})
+        if (origin.scheme == scheme) return true;
+    return false;
+}
+
+/// For a message that a person may copy into a shell.
+std::string shown(std::string_view text) { return printable(text, 200); }
+
 }  // namespace
 
 std::string_view host_of(std::string_view authority) {
@@ -35,16 +72,29 @@ std::string_view host_of(std::string_view authority) {
     return authority.substr(0, authority.find(':'));
 }
 
+Result<std::string> parse_origin(std::string_view text) {
+    if (text == "*") return std::string(text);
+    std::string_view whole = text;
+    if (whole.ends_with('/')) whole.remove_suffix(1);
+    const auto origin = split_origin(whole);
+    if (!origin) return error("'{}' is no origin (like https://chat.example, or * for all)", shown(text));
+    const bool is_default =
+        (origin->scheme == "http" && origin->port == "80") || (origin->scheme == "https" && origin->port == "443");
+    return origin->scheme + "://" + origin->host + (origin->port.empty() || is_default ? "" : ":" + origin->port);
+}
+
 Policy::Policy(const Options& options)
     : loopback_(is_loopback(lower_case(options.host))),
       any_origin_(std::ranges::count(options.cors_origins, "*") > 0),
+      origins_(options.cors_origins),
       host_names_{"localhost", lower_case(options.host)} {
-    for (const auto& origin : options.cors_origins) origins_.push_back(lower_case(origin));
     for (const auto& name : options.host_names) host_names_.push_back(lower_case(name));
 }
 
 bool Policy::allowed(std::string_view origin) const {
-    return any_origin_ || std::ranges::count(origins_, lower_case(origin)) > 0;
+    if (any_origin_ || std::ranges::count(origins_, lower_case(origin)) > 0) return true;
+    const auto parts = split_origin(origin);
+    return parts && is_local(*parts);
 }
 
 bool Policy::known_host(std::string_view authority) const {
@@ -55,17 +105,15 @@ bool Policy::known_host(std::string_view authority) const {
 std::optional<std::string> Policy::refusal(const Request& request) const {
     const std::string_view host = request.header("host"), origin = request.header("origin");
     if (loopback_ && !host.empty() && !known_host(host))
-        return fmt::format(
-            "Host '{}' is not this server's (it listens on a loopback address; name it in the server's host names)",
-            printable(host));
+        return fmt::format("Host '{}' is not a name of this server (to allow it: --host-name {})", shown(host),
+                           shown(host_of(host)));
     if (origin.empty() || allowed(origin)) return std::nullopt;
-    if (is_preflight(request))
-        return fmt::format("Origin '{}' is not allowed (the server's CORS list names none such)", printable(origin));
     const size_t scheme = origin.find("://");
     const bool same = scheme != origin.npos && lower_case(origin.substr(scheme + 3)) == lower_case(host);
-    if (loopback_ && !same)
-        return fmt::format("Origin '{}' is not allowed (the server's CORS list names none such)", printable(origin));
-    return std::nullopt;
+    if (!is_preflight(request) && (same || !loopback_)) return std::nullopt;
+    if (!split_origin(origin))
+        return fmt::format("Origin '{}' is not allowed (only --cors '*' allows all)", shown(origin));
+    return fmt::format("Origin '{0}' is not allowed (to allow it: --cors {0})", shown(origin));
 }
 
 bool Policy::is_preflight(const Request& request) {
@@ -79,12 +127,14 @@ Response Policy::preflight(const Request& request) {
                         {"Access-Control-Max-Age", "86400"}};
     const std::string_view asked = request.header("access-control-request-headers");
     if (!asked.empty()) response.headers.emplace_back("Access-Control-Allow-Headers", asked);
+    // From a page of the internet to a server of the home or office network: Chromium asks for that apart.
+    if (lower_case(request.header("access-control-request-private-network")) == "true")
+        response.headers.emplace_back("Access-Control-Allow-Private-Network", "true");
     return response;
 }
 
 Headers Policy::cors_headers(const Request& request) const {
     Headers headers;
-    if (origins_.empty()) return headers;
     if (!any_origin_) headers.emplace_back("Vary", "Origin");
     const std::string_view origin = request.header("origin");
     if (origin.empty() || !allowed(origin)) return headers;

@@ -78,7 +78,7 @@ public:
     asio::io_context& io() override { return io_; }
     asio::ssl::context* tls() override { return tls_.get(); }
     std::string next_request_id() override { return fmt::format("req_{:016x}{:08x}", id_prefix_, ++id_count_); }
-    Response error(int status, std::string_view message, std::string_view path) override;
+    Response error(int status, std::string_view message, const Request& request) override;
     void dispatch(std::shared_ptr<Answer> answer) override;
     void closed(Connection& connection) override;
 
@@ -206,14 +206,14 @@ void ServerImpl::work(Answer& answer, const std::shared_ptr<Exchange>& exchange)
     Request& request = answer.request;
     DecodedBody decoded =
         decode_body(request.header("content-encoding"), std::move(request.body), options_.body_bytes_max);
-    if (decoded.status != 200) return exchange->respond(error(decoded.status, decoded.message, request.path));
+    if (decoded.status != 200) return exchange->respond(error(decoded.status, decoded.message, request));
     request.body = std::move(decoded.body);
     handler_.handle(exchange);
 }
 
-Response ServerImpl::error(int status, std::string_view message, std::string_view path) {
+Response ServerImpl::error(int status, std::string_view message, const Request& request) {
     try {
-        return handler_.error(status, message, path);
+        return handler_.error(status, message, request);
     } catch (const std::exception&) {
         return {.status = status, .content_type = "text/plain"};
     }
@@ -228,6 +228,7 @@ void ServerImpl::begin_drain() {
     accept_timer_.cancel();
     for (const auto& connection : std::vector(connections_.begin(), connections_.end())) connection->drain();
     if (connections_.empty()) return end();
+    if (options_.on_drain) options_.on_drain(connections_.size());
     drain_timer_.expires_after(std::chrono::seconds(options_.drain_seconds));
     drain_timer_.async_wait([this](error_code ec) {
         if (!ec) cut_off_all();

@@ -26,7 +26,7 @@ public:
 
     virtual std::string next_request_id() = 0;
     /// Handler::error.
-    virtual Response error(int status, std::string_view message, std::string_view path) = 0;
+    virtual Response error(int status, std::string_view message, const Request& request) = 0;
     /// To a worker thread: decompressed, and to the handler.
     virtual void dispatch(std::shared_ptr<Answer> answer) = 0;
     virtual void closed(Connection& connection) = 0;
