@@ -47,7 +47,7 @@ class Install(unittest.TestCase):
         self.assertRegex(run(self.prefix / "bin/godwit", "--version"), rb"^godwit \d")
 
     def test_make_installs_and_removes_just_that(self):
-        stage, prefix = self.folder / "stage", "/opt/my godwit"
+        stage, prefix = self.folder / "stage", "/opt/godwit"
         make = ["make", "-C", ROOT, "-o", "build", f"DESTDIR={stage}", f"PREFIX={prefix}"]
         installed = stage / prefix[1:]
         others = [installed / "bin/other", installed / "share/other", installed / "lib/cmake/other/x.cmake"]

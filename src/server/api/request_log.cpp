@@ -56,7 +56,7 @@ std::string answer_text(const RequestRecord& record) {
         text += fmt::format(" ({} % cached)", 100 * record.cached_tokens / record.prompt_tokens);
     if (!record.finish.empty()) text += fmt::format("  {} out", short_count(record.output_tokens));
     if (double rate = tokens_per_second(record); rate > 0)
-        text += rate < 999.95 ? fmt::format(" ({:.1f}/s)", rate) : fmt::format(" ({:.0f}/s)", rate);
+        text += rate < 99.95 ? fmt::format(" ({:.1f}/s)", rate) : fmt::format(" ({:.0f}/s)", rate);
     if (record.first_token_seconds > 0) text += fmt::format("  first {}", short_seconds(record.first_token_seconds));
     return record.finish.empty() ? text : text + "  " + record.finish;
 }
