@@ -115,7 +115,7 @@ TEST_F(AttentionTest, WhatARowDoesNotSeeMayBeAnything) {
                           .keys = key_plane_,
                           .values = value_plane_});
         for (int64_t b = 0; b < 400 / kBlock; ++b) table_[b] = -1;  // given back
-        a.table = bench_.ints({1, static_cast<int64_t>(table_.size())}, table_);
+        a.block_table = bench_.ints({1, static_cast<int64_t>(table_.size())}, table_);
         ops_.attention(a);
         EXPECT_EQ(bench_.read(a.out), want);
     }

@@ -148,11 +148,11 @@ class Commands(unittest.TestCase):
 
     def test_what_is_ignored_is_told_and_does_not_matter(self):
         nan, minus_one = struct.pack("<f", float("nan")), struct.pack("<i", -1)
-        odd = with_keys(("general.sampling.temp", 6, nan), ("general.sampling.top_k", 5, minus_one), ("tokenizer.ggml.padding_token_id", 5, minus_one))
+        odd = with_keys(("general.sampling.temp", 6, nan), ("general.sampling.top_k", 5, minus_one), ("tokenizer.ggml.mask_token_id", 5, minus_one))
         for command in ("plan", "inspect"):
             warnings = json.loads(self.ok(command, odd, "--json"))["warnings"]
             self.assertEqual([warning.split(":")[0] for warning in warnings],
-                             ["key tokenizer.ggml.padding_token_id", "key general.sampling.temp", "key general.sampling.top_k"])
+                             ["key tokenizer.ggml.mask_token_id", "key general.sampling.temp", "key general.sampling.top_k"])
             self.assertIn("\nwarning: key general.sampling.temp: nan is not a finite number; ignored\n", self.ok(command, odd))
             self.assertEqual(json.loads(self.ok(command, TINY, "--json"))["warnings"], [])
         for temperature in ([], ["--temperature", "0"]):
