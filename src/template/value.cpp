@@ -11,6 +11,9 @@ namespace {
 void encode_into(const Value& key, int depth, std::optional<std::string>& out) {
     if (!out) return;
     switch (key.type) {
+        case Type::Undefined:
+            *out += 'u';
+            return;
         case Type::None:
             *out += 'n';
             return;
@@ -27,6 +30,10 @@ void encode_into(const Value& key, int depth, std::optional<std::string>& out) {
             return;
         case Type::String:
             *out += 's';
+            *out += view_of(key);
+            return;
+        case Type::Bytes:
+            *out += 'b';
             *out += view_of(key);
             return;
         case Type::Tuple:
@@ -123,6 +130,12 @@ std::string_view type_name(const Value& value) {
             return "function";
         case Type::Loop:
             return "LoopContext";
+        case Type::Cycler:
+            return "Cycler";
+        case Type::Joiner:
+            return "Joiner";
+        case Type::Blocks:
+            return "TemplateReference";
     }
     return "object";
 }
