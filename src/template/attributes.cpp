@@ -223,6 +223,7 @@ Result<Value> slice(Runtime& runtime, const Value& container, const Value* start
         container.is_sequence() || container.is(Type::String) || container.is(Type::Range) || container.is(Type::Bytes);
     for (const Value* bound : {start, stop, step}) {
         bool valid = bound == nullptr || bound->is(Type::None) || bound->is_integral();
+        if (!valid && container.is(Type::Bytes)) return error("slice indices must be integers or None");
         if (!valid || !sliceable)
             return runtime.undefined(fmt::format("'{}' has no such slice", object_name(container)));
     }

@@ -42,8 +42,10 @@ Result<Value> int_filter(Runtime&, const Value& input, const Arguments& argument
         return int_value(TRY(truncated(input.real)), input.origin);
     }
     if (!input.is(Type::String)) return otherwise;
-    int64_t base = bound[1] ? TRY(to_index(*bound[1])) : 10;
-    if (auto whole = TRY(parse_int(view_of(input), base))) return int_value(*whole);
+    Integer base = bound[1] ? (bound[1]->is_integral() ? bound[1]->integer : -1) : 10;
+    if (base == 0 || (base >= 2 && base <= 36)) {
+        if (auto whole = TRY(parse_int(view_of(input), static_cast<int64_t>(base)))) return int_value(*whole);
+    }
     auto real = parse_float(view_of(input));
     if (!real || !std::isfinite(*real)) return otherwise;
     return int_value(TRY(truncated(*real)));

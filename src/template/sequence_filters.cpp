@@ -40,7 +40,7 @@ Result<std::vector<Value>> keys_of(Runtime& runtime, const std::vector<Value>& i
         for (const Value& path : paths) parts.push_back(TRY(attribute_path(runtime, item, path)));
         if (paths.empty()) parts.push_back(item);
         for (Value& part : parts) part = case_sensitive ? part : fold_case(runtime, part);
-        keys.push_back(parts.size() == 1 ? parts[0] : runtime.list(std::move(parts)));
+        keys.push_back(parts.size() == 1 && !several ? parts[0] : runtime.list(std::move(parts)));
         TRY(runtime.spend(1));
     }
     return keys;

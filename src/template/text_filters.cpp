@@ -139,7 +139,6 @@ Result<Value> wordwrap(Runtime& runtime, const Value& input, const Arguments& ar
         TRY(bind_arguments("wordwrap", arguments, {"width", "break_long_words", "wrapstring", "break_on_hyphens"}));
     TRY(expect_string("wordwrap", input));
     WrapStyle style;
-    int64_t width = bound[0] ? TRY(to_index(*bound[0])) : 79;
     style.break_long_words = argument_is_true(bound[1], true);
     style.break_on_hyphens = argument_is_true(bound[3], true);
     TracedText line_end("\n", Origin::Value), out;
@@ -149,6 +148,7 @@ Result<Value> wordwrap(Runtime& runtime, const Value& input, const Arguments& ar
     }
     bool first = true;
     for (const TracedText& line : split_lines(text_of(input), false)) {
+        int64_t width = bound[0] ? TRY(to_index(*bound[0])) : 79;
         if (width < 1) return error("wordwrap: the width must be above 0");
         style.width = static_cast<size_t>(width);
         auto wrapped = TRY(wrap_words(runtime, line, style));

@@ -36,6 +36,9 @@ void encode_into(const Value& key, int depth, std::optional<std::string>& out) {
             *out += 'b';
             *out += view_of(key);
             return;
+        case Type::Range:
+            *out += fmt::format("r{},{},{}", range_of(key).start, range_of(key).step, range_of(key).size);
+            return;
         case Type::Tuple:
             if (depth >= kNestingMax) break;
             *out += fmt::format("t{}", list_of(key).items.size());
