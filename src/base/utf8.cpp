@@ -36,6 +36,31 @@ std::string replace_ill_formed(std::string_view text) {
     return out;
 }
 
+size_t utf8_length(std::string_view text) {
+    size_t count = 0;
+    for (; !text.empty(); ++count) text.remove_prefix(next_utf8(text).size);
+    return count;
+}
+
+void append_utf8(std::string& out, char32_t c) {
+    auto tail = [&](int shift) { out += static_cast<char>(0x80 | ((c >> shift) & 0x3F)); };
+    if (c < 0x80) {
+        out += static_cast<char>(c);
+    } else if (c < 0x800) {
+        out += static_cast<char>(0xC0 | c >> 6);
+        tail(0);
+    } else if (c < 0x10000) {
+        out += static_cast<char>(0xE0 | c >> 12);
+        tail(6);
+        tail(0);
+    } else {
+        out += static_cast<char>(0xF0 | c >> 18);
+        tail(12);
+        tail(6);
+        tail(0);
+    }
+}
+
 bool is_white_space(char32_t c) {
     return (c >= 0x09 && c <= 0x0D) || c == 0x20 || c == 0x85 || c == 0xA0 || c == 0x1680 ||
            (c >= 0x2000 && c <= 0x200A) || c == 0x2028 || c == 0x2029 || c == 0x202F || c == 0x205F || c == 0x3000;

@@ -29,6 +29,12 @@ Utf8Unit next_utf8(std::string_view text);
 /// `text` with U+FFFD for every maximal ill-formed subpart, one that is cut by the end included.
 std::string replace_ill_formed(std::string_view text);
 
+/// The number of units of `text`: code points, where it is well-formed.
+size_t utf8_length(std::string_view text);
+
+/// Appends a code point up to U+10FFFF, no surrogate.
+void append_utf8(std::string& out, char32_t code_point);
+
 /// Unicode's property White_Space.
 bool is_white_space(char32_t code_point);
 

@@ -3,6 +3,7 @@
 #include "base/utf8.hpp"
 #include "template/methods.hpp"
 #include "template/print.hpp"
+#include "template/text_codec.hpp"
 
 namespace godwit::jinja {
 
@@ -32,16 +33,37 @@ bool is_mutating(const Value& container, std::string_view name) {
 }
 
 MethodFunction find_method(const Value& container, std::string_view name) {
-    return container.is(Type::String) ? find_string_method(name) : find_container_method(container, name);
+    if (container.is(Type::Bytes)) return find_bytes_method(name);
+    if (container.is_number()) return find_number_method(container, name);
+    if (!container.is(Type::String)) return find_container_method(container, name);
+    MethodFunction of_markup = is_markup(container) ? find_markup_method(name) : nullptr;
+    return of_markup ? of_markup : find_string_method(name);
 }
 
 // Methods and what else a Python object has; nullopt: nothing of that name.
 std::optional<Value> own_attribute(Runtime& runtime, const Value& container, std::string_view name) {
     if (is_mutating(container, name)) return unsafe_attribute(runtime, container, name);
     if (MethodFunction method = find_method(container, name)) return make_method(runtime, name, method, container);
+    if (container.is_number()) return number_attribute(container, name);
     if (container.is(Type::Tuple) && list_of(container).group) {
         if (name == "grouper") return list_of(container).items[0];
         if (name == "list") return list_of(container).items[1];
+    }
+    if (container.is(Type::Range)) {
+        const RangeObject& range = range_of(container);
+        if (name == "start") return int_value(range.start, container.origin);
+        if (name == "stop") return int_value(range.stop, container.origin);
+        if (name == "step") return int_value(range.step, container.origin);
+    }
+    if (container.is(Type::Cycler)) {
+        const CyclerObject& cycler = cycler_of(container);
+        if (name == "current") return cycler.items[cycler.position];
+        if (name == "items") return runtime.list(cycler.items, Type::Tuple);
+        if (name == "pos") return int_value(static_cast<Integer>(cycler.position));
+    }
+    if (container.is(Type::Joiner)) {
+        if (name == "sep") return joiner_of(container).separator;
+        if (name == "used") return bool_value(joiner_of(container).used);
     }
     return std::nullopt;
 }
@@ -63,6 +85,12 @@ std::optional<Value> sequence_item(Runtime& runtime, const Value& container, Int
         if (index < 0) index += range.size;
         if (index < 0 || index >= range.size) return std::nullopt;
         return int_value(range.start + index * range.step, container.origin);
+    }
+    if (container.is(Type::Bytes)) {
+        std::string_view bytes = view_of(container);
+        if (index < 0) index += static_cast<Integer>(bytes.size());
+        if (index < 0 || index >= static_cast<Integer>(bytes.size())) return std::nullopt;
+        return int_value(static_cast<unsigned char>(bytes[static_cast<size_t>(index)]));
     }
     if (!container.is_sequence()) return std::nullopt;
     const auto& items = list_of(container).items;
@@ -142,6 +170,35 @@ Result<SliceRange> slice_range(int64_t size, const Value* start, const Value* st
     return SliceRange{first, last, stride, distance <= 0 ? 0 : (distance - 1) / span + 1};
 }
 
+Result<Value> slice_range_object(Runtime& runtime, const Value& container, const Value* start, const Value* stop,
+                                 const Value* step) {
+    const RangeObject& range = range_of(container);
+    SliceRange part = TRY(slice_range(range.size, start, stop, step));
+    auto* made = runtime.make<RangeObject>();
+    made->start = range.start + part.start * range.step;
+    made->stop = range.start + part.stop * range.step;
+    made->step = range.step * part.step;
+    made->size = part.count;
+    Value value = object_value(Type::Range, made);
+    value.origin = container.origin;
+    return value;
+}
+
+Result<Value> slice_bytes(Runtime& runtime, const Value& container, const Value* start, const Value* stop,
+                          const Value* step) {
+    std::string_view bytes = view_of(container);
+    TRY(runtime.spend(bytes.size() / 16));
+    SliceRange part = TRY(slice_range(std::ssize(bytes), start, stop, step));
+    TracedText out;
+    for (int64_t i = 0; i < part.count; ++i) {
+        size_t at = static_cast<size_t>(part.start + i * part.step);
+        out.append(text_of(container), at, at + 1);
+    }
+    Value made = runtime.string(std::move(out));
+    made.type = Type::Bytes;
+    return made;
+}
+
 Value slice_string(Runtime& runtime, const Value& container, const std::vector<size_t>& begins, SliceRange range) {
     const TracedText& text = text_of(container);
     if (range.step == 1) {
@@ -162,6 +219,14 @@ Value slice_string(Runtime& runtime, const Value& container, const std::vector<s
 Result<Value> slice(Runtime& runtime, const Value& container, const Value* start, const Value* stop,
                     const Value* step) {
     if (container.is(Type::Undefined)) return error("{}", undefined_message(container));
+    bool sliceable =
+        container.is_sequence() || container.is(Type::String) || container.is(Type::Range) || container.is(Type::Bytes);
+    for (const Value* bound : {start, stop, step}) {
+        bool valid = bound == nullptr || bound->is(Type::None) || bound->is_integral();
+        if (!valid && container.is(Type::Bytes)) return error("slice indices must be integers or None");
+        if (!valid || !sliceable)
+            return runtime.undefined(fmt::format("'{}' has no such slice", object_name(container)));
+    }
     if (container.is(Type::String)) {
         std::vector<size_t> begins;
         std::string_view bytes = view_of(container);
@@ -169,22 +234,26 @@ Result<Value> slice(Runtime& runtime, const Value& container, const Value* start
         for (size_t at = 0; at < bytes.size(); at += next_utf8(bytes.substr(at)).size) begins.push_back(at);
         auto range = TRY(slice_range(static_cast<int64_t>(begins.size()), start, stop, step));
         begins.push_back(bytes.size());
-        if (range.count == 0) return runtime.string("", Origin::Value);
+        if (range.count == 0) return runtime.string(TracedText(), is_markup(container));
         return slice_string(runtime, container, begins, range);
     }
-    if (!container.is_sequence() && !container.is(Type::Range)) {
-        return error("'{}' object cannot be sliced", type_name(container));
-    }
+    if (container.is(Type::Range)) return slice_range_object(runtime, container, start, stop, step);
+    if (container.is(Type::Bytes)) return slice_bytes(runtime, container, start, stop, step);
     std::vector<Value> items = TRY(iterate(runtime, container));
     auto range = TRY(slice_range(static_cast<int64_t>(items.size()), start, stop, step));
     std::vector<Value> chosen;
     for (int64_t i = 0; i < range.count; ++i)
         chosen.push_back(items[static_cast<size_t>(range.start + i * range.step)]);
-    return runtime.list(std::move(chosen), container.is(Type::Range) ? Type::List : container.type);
+    return runtime.list(std::move(chosen), container.type);
 }
 
-Result<Value> attribute_path(Runtime& runtime, const Value& container, const Value& path) {
-    if (!path.is(Type::String)) return item(runtime, container, path);
+Result<Value> attribute_path(Runtime& runtime, const Value& container, const Value& path, const Value* otherwise) {
+    auto step = [&](const Value& from, const Value& key) -> Result<Value> {
+        Value found = TRY(item(runtime, from, key));
+        return found.is(Type::Undefined) && otherwise && !otherwise->is(Type::None) ? *otherwise : found;
+    };
+    if (path.is(Type::None)) return container;
+    if (!path.is(Type::String)) return step(container, path);
     Value value = container;
     std::string_view rest = view_of(path);
     for (;;) {
@@ -193,7 +262,7 @@ Result<Value> attribute_path(Runtime& runtime, const Value& container, const Val
         bool digits =
             !part.empty() && part.size() < 10 && part.find_first_not_of("0123456789") == std::string_view::npos;
         Value key = digits ? int_value(std::stoi(std::string(part))) : runtime.string(part);
-        value = TRY(item(runtime, value, key));
+        value = TRY(step(value, key));
         if (dot == std::string_view::npos) return value;
         rest.remove_prefix(dot + 1);
     }

@@ -17,7 +17,7 @@ Result<Value> raise_exception(Runtime& runtime, const Value&, const Arguments& a
 }
 
 Result<Value> range(Runtime& runtime, const Value&, const Arguments& arguments) {
-    auto bound = TRY(bind_arguments("range", arguments, {"start", "stop", "step"}, 1));
+    auto bound = TRY(bind_positional("range", arguments, 1, 3));
     auto* made = runtime.make<RangeObject>();
     int64_t first = TRY(to_index(*bound[0]));
     made->start = bound[1] ? first : 0;
@@ -67,14 +67,34 @@ Result<Value> make_namespace(Runtime& runtime, const Value&, const Arguments& ar
     return made;
 }
 
+Result<Value> make_cycler(Runtime& runtime, const Value&, const Arguments& arguments) {
+    if (!arguments.named.empty()) return error("cycler() takes no keyword arguments");
+    if (arguments.positional.empty()) return error("at least one item has to be provided");
+    auto* made = runtime.make<CyclerObject>();
+    TRY(runtime.spend(arguments.positional.size()));
+    made->items = arguments.positional;
+    return object_value(Type::Cycler, made);
+}
+
+Result<Value> make_joiner(Runtime& runtime, const Value&, const Arguments& arguments) {
+    auto bound = TRY(bind_arguments("joiner", arguments, {"sep"}));
+    auto* made = runtime.make<JoinerObject>();
+    made->separator = bound[0] ? *bound[0] : runtime.string(", ", Origin::Template);
+    return object_value(Type::Joiner, made);
+}
+
 }  // namespace
 
+Value call_joiner(Runtime& runtime, const Value& joiner) {
+    bool used = std::exchange(joiner_of(joiner).used, true);
+    return used ? joiner_of(joiner).separator : runtime.string("", Origin::Template);
+}
+
 MethodFunction find_builtin(std::string_view name) {
-    static constexpr std::pair<std::string_view, MethodFunction> kBuiltins[] = {{"raise_exception", raise_exception},
-                                                                                {"range", range},
-                                                                                {"dict", dict},
-                                                                                {"namespace", make_namespace},
-                                                                                {"strftime_now", strftime_now}};
+    static constexpr std::pair<std::string_view, MethodFunction> kBuiltins[] = {
+        {"raise_exception", raise_exception}, {"range", range},        {"dict", dict},
+        {"namespace", make_namespace},        {"cycler", make_cycler}, {"joiner", make_joiner},
+        {"strftime_now", strftime_now}};
     for (const auto& [builtin, call] : kBuiltins) {
         if (builtin == name) return call;
     }

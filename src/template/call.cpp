@@ -35,76 +35,103 @@ Result<Arguments> Interpreter::evaluate_arguments(const CallArguments& call, Sco
 Result<Value> Interpreter::call(const Value& callee, Arguments arguments) {
     if (callee.is(Type::Undefined)) return error("{}", undefined_message(callee));
     if (callee.is(Type::Loop)) return call_loop(static_cast<LoopObject&>(*callee.object), arguments);
+    if (callee.is(Type::Joiner)) {
+        TRY(no_arguments("a joiner", arguments));
+        return call_joiner(runtime_, callee);
+    }
     if (!callee.is(Type::Callable)) return error("'{}' object is not callable", type_name(callee));
     if (auto* macro = dynamic_cast<MacroObject*>(callee.object)) return call_macro(*macro, std::move(arguments));
+    if (auto* block = dynamic_cast<BlockObject*>(callee.object)) {
+        TRY(no_arguments("a block", arguments));
+        return call_block(*block);
+    }
     const auto& method = static_cast<MethodObject&>(*callee.object);
     TRY(runtime_.spend_reading(method.self));
     return method.call(runtime_, method.self, arguments);
 }
 
+Result<Value> Interpreter::call_block(const BlockObject& block) {
+    TracedText out;
+    TRY(execute(tree_[block.block].b, *make_scope(root_), out));
+    return runtime_.string(std::move(out), runtime_.autoescape);
+}
+
 Result<Value> Interpreter::call_macro(const MacroObject& macro, Arguments arguments) {
     Scope* scope = make_scope(macro.closure);
-    TRY(bind_surplus(macro, arguments, *scope));
-    TRY(bind_macro(macro, arguments, *scope));
+    TRY(bind_macro(macro, std::move(arguments), *scope));
     TracedText out;
-    TRY(execute(macro.node->b, *scope, out));
-    return runtime_.string(std::move(out));
+    bool outer = std::exchange(runtime_.autoescape, macro.autoescape);
+    auto flow = execute(macro.node->b, *scope, out);
+    runtime_.autoescape = outer;
+    TRY(std::move(flow));
+    return runtime_.string(std::move(out), outer);
 }
 
-Result<void> Interpreter::bind_macro(const MacroObject& macro, const Arguments& arguments, Scope& scope) {
-    const auto& parameters = macro.info->parameters;
-    for (size_t i = 0; i < parameters.size(); ++i) {
-        const Parameter& parameter = parameters[i];
-        auto named = std::find_if(arguments.named.begin(), arguments.named.end(),
-                                  [&](const auto& argument) { return argument.first == parameter.name; });
-        Value value;
-        if (i < arguments.positional.size()) {
-            value = arguments.positional[i];
-        } else if (named != arguments.named.end()) {
-            value = named->second;
-        } else if (parameter.otherwise != kNoNode) {
-            value = TRY(evaluate(parameter.otherwise, scope));
-        } else {
-            value = runtime_.undefined(fmt::format("parameter '{}' was not provided", parameter.name));
-        }
-        scope.set(parameter.name, value);
-    }
-    return done();
-}
-
-// caller, varargs and kwargs; an error where the macro has no use for what was given.
-Result<void> Interpreter::bind_surplus(const MacroObject& macro, const Arguments& arguments, Scope& scope) {
+// Parameters, caller, kwargs and varargs, in jinja2's order; an error where the macro has no use for what was given.
+Result<void> Interpreter::bind_macro(const MacroObject& macro, Arguments arguments, Scope& scope) {
     const MacroInfo& info = *macro.info;
-    size_t count = info.parameters.size();
-    if (arguments.positional.size() > count && !info.uses_varargs) {
+    auto& named = arguments.named;
+    const size_t count = info.parameters.size(), given = arguments.positional.size();
+    auto take = [&](std::string_view name) -> std::optional<Value> {
+        auto found =
+            std::find_if(named.begin(), named.end(), [&](const auto& argument) { return argument.first == name; });
+        if (found == named.end()) return std::nullopt;
+        Value value = found->second;
+        named.erase(found);
+        return value;
+    };
+    std::vector<std::optional<Value>> values(count);
+    bool caller_bound = false;
+    for (size_t i = 0; i < count; ++i) {
+        bool caller = info.parameters[i].name == "caller";
+        values[i] = i < given ? std::optional(arguments.positional[i]) : take(info.parameters[i].name);
+        caller_bound = caller_bound || caller;
+    }
+    std::optional<Value> caller;
+    if (info.uses_caller && !caller_bound) {
+        caller = take("caller");
+        scope.set("caller", caller ? *caller : runtime_.undefined("no caller defined"));
+    }
+    if (!info.uses_kwargs && !named.empty()) {
+        return error("macro '{}' takes no keyword argument '{}'", macro.node->name, named[0].first);
+    }
+    if (!info.uses_varargs && given > count) {
         return error("macro '{}' takes not more than {} argument(s)", macro.node->name, count);
     }
-    std::vector<Value> surplus;
-    for (size_t i = count; i < arguments.positional.size(); ++i) surplus.push_back(arguments.positional[i]);
-    if (info.uses_varargs) scope.set("varargs", runtime_.list(std::move(surplus), Type::Tuple));
-    Value kwargs = runtime_.dict();
-    for (const auto& [name, value] : arguments.named) {
-        auto known = std::find_if(info.parameters.begin(), info.parameters.end(),
-                                  [&](const Parameter& parameter) { return parameter.name == name; });
-        bool parameter = known != info.parameters.end();
-        if (parameter && static_cast<size_t>(known - info.parameters.begin()) < arguments.positional.size()) {
-            return error("macro '{}' got several values for '{}'", macro.node->name, name);
-        }
-        if (parameter) continue;
-        if (name == "caller" && info.uses_caller) {
-            scope.set("caller", value);
-        } else if (info.uses_kwargs) {
-            dict_of(kwargs).set(runtime_.string(name, Origin::Template), value);
-        } else {
-            return error("macro '{}' takes no keyword argument '{}'", macro.node->name, name);
-        }
+    if (info.uses_kwargs) {
+        Value kwargs = runtime_.dict();
+        for (const auto& [name, value] : named) dict_of(kwargs).set(runtime_.string(name, Origin::Template), value);
+        scope.set("kwargs", kwargs);
     }
-    if (info.uses_kwargs) scope.set("kwargs", kwargs);
-    if (info.uses_caller && scope.variables.end() == std::find_if(scope.variables.begin(), scope.variables.end(),
-                                                                  [](const auto& v) { return v.first == "caller"; })) {
-        scope.set("caller", runtime_.undefined("no caller defined"));
+    if (info.uses_varargs) {
+        auto first = arguments.positional.begin() + static_cast<ptrdiff_t>(std::min(count, given));
+        scope.set("varargs", runtime_.list({first, arguments.positional.end()}, Type::Tuple));
+    }
+    for (size_t i = 0; i < count; ++i) {
+        const Parameter& parameter = info.parameters[i];
+        if (!values[i] && parameter.otherwise != kNoNode) values[i] = TRY(evaluate(parameter.otherwise, scope));
+        if (!values[i]) values[i] = runtime_.undefined(fmt::format("parameter '{}' was not provided", parameter.name));
+        scope.set(parameter.name, *values[i]);
     }
     return done();
+}
+
+std::optional<Value> macro_attribute(Runtime& runtime, const MacroObject& macro, std::string_view name) {
+    const MacroInfo& info = *macro.info;
+    if (name == "name") return runtime.string(macro.node->name, Origin::Template);
+    if (name == "catch_kwargs") return bool_value(info.uses_kwargs);
+    if (name == "catch_varargs") return bool_value(info.uses_varargs);
+    if (name == "caller") return bool_value(info.uses_caller);
+    if (name == "explicit_caller" || name == "arguments") {
+        std::vector<Value> names;
+        bool caller = false;
+        for (const Parameter& parameter : info.parameters) {
+            caller = caller || parameter.name == "caller";
+            names.push_back(runtime.string(parameter.name, Origin::Template));
+        }
+        return name == "arguments" ? runtime.list(std::move(names), Type::Tuple) : bool_value(caller);
+    }
+    return std::nullopt;
 }
 
 Result<Value> Interpreter::call_loop(const LoopObject& loop, const Arguments& arguments) {
@@ -112,7 +139,7 @@ Result<Value> Interpreter::call_loop(const LoopObject& loop, const Arguments& ar
     auto bound = TRY(bind_arguments("loop", arguments, {"iterable"}, 1));
     TracedText out;
     TRY(run_loop(*loop.node, *bound[0], loop.depth + 1, *loop.scope, out));
-    return runtime_.string(std::move(out));
+    return runtime_.string(std::move(out), runtime_.autoescape);
 }
 
 namespace {

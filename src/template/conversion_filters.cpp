@@ -42,8 +42,10 @@ Result<Value> int_filter(Runtime&, const Value& input, const Arguments& argument
         return int_value(TRY(truncated(input.real)), input.origin);
     }
     if (!input.is(Type::String)) return otherwise;
-    int64_t base = bound[1] ? TRY(to_index(*bound[1])) : 10;
-    if (auto whole = TRY(parse_int(view_of(input), base))) return int_value(*whole);
+    Integer base = bound[1] ? (bound[1]->is_integral() ? bound[1]->integer : -1) : 10;
+    if (base == 0 || (base >= 2 && base <= 36)) {
+        if (auto whole = TRY(parse_int(view_of(input), static_cast<int64_t>(base)))) return int_value(*whole);
+    }
     auto real = parse_float(view_of(input));
     if (!real || !std::isfinite(*real)) return otherwise;
     return int_value(TRY(truncated(*real)));
@@ -68,10 +70,23 @@ Result<double> round_common(double real, int64_t precision) {
     return std::nearbyint(real / unit) * unit;
 }
 
+// To tens, hundreds, …: half to even.
+Integer rounded_integer(Integer number, int64_t zeros) {
+    if (zeros > 37) return 0;
+    Integer unit = 1;
+    for (int64_t i = 0; i < zeros; ++i) unit *= 10;
+    Integer rest = number % unit;
+    if (rest < 0) rest += unit;
+    Integer below = number - rest, twice = rest - (unit - rest);
+    bool odd = (below / unit) % 2 != 0;
+    return twice > 0 || (twice == 0 && odd) ? below + unit : below;
+}
+
 Result<Value> round(Runtime&, const Value& input, const Arguments& arguments) {
     auto bound = TRY(bind_arguments("round", arguments, {"precision", "method"}));
     if (input.is(Type::Undefined)) return error("{}", undefined_message(input));
-    int64_t precision = bound[0] ? TRY(to_index(*bound[0])) : 0;
+    bool real_precision = bound[0] && bound[0]->is(Type::Float) && bound[1] && std::abs(bound[0]->real) < 300;
+    int64_t precision = bound[0] && !real_precision ? TRY(to_index(*bound[0])) : 0;
     if (std::abs(precision) > 300) return error("round: a precision of {} is too large", precision);
     std::string_view method = "common";
     if (bound[1]) method = bound[1]->is(Type::String) ? view_of(*bound[1]) : "";
@@ -79,14 +94,16 @@ Result<Value> round(Runtime&, const Value& input, const Arguments& arguments) {
         return error("round: the method must be common, ceil or floor");
     }
     if (!input.is_number()) return error("type {} doesn't define __round__ method", type_name(input));
+    if (method == "common" && real_precision) return error("round: the precision must be an integer");
     if (method == "common") {
         bool whole = input.is_integral();
         if (whole && precision >= 0) return int_value(input.integer, input.origin);
-        double real = whole ? static_cast<double>(input.integer) : input.real;
+        if (whole) return int_value(rounded_integer(input.integer, -precision), input.origin);
+        double real = input.real;
         double rounded = TRY(round_common(real, precision));
-        return whole ? int_value(TRY(truncated(rounded)), input.origin) : float_value(rounded, input.origin);
+        return float_value(rounded, input.origin);
     }
-    double unit = std::pow(10.0, static_cast<double>(precision));
+    double unit = std::pow(10.0, real_precision ? bound[0]->real : static_cast<double>(precision));
     double scaled = (input.is(Type::Float) ? input.real : static_cast<double>(input.integer)) * unit;
     return float_value((method == "ceil" ? std::ceil(scaled) : std::floor(scaled)) / unit, input.origin);
 }
@@ -140,6 +157,9 @@ Result<Value> from_json_filter(Runtime& runtime, const Value& input, const Argum
 
 Result<Value> filesizeformat(Runtime& runtime, const Value& input, const Arguments& arguments) {
     auto bound = TRY(bind_arguments("filesizeformat", arguments, {"binary"}));
+    if (input.is(Type::Undefined)) return error("{}", undefined_message(input));
+    auto parsed = input.is(Type::String) ? parse_float(view_of(input)) : std::nullopt;
+    if (!parsed && !input.is_number()) return error("filesizeformat needs a number, got '{}'", type_name(input));
     Value number = TRY(float_filter(runtime, input, {}));
     bool binary = argument_is_true(bound[0]);
     double base = binary ? 1024 : 1000, bytes = number.real;

@@ -1,3 +1,5 @@
+#include <algorithm>
+
 #include "template/filters.hpp"
 #include "template/interpreter.hpp"
 #include "template/methods.hpp"
@@ -41,6 +43,7 @@ Result<Value> Interpreter::evaluate_chain(NodeId id, const Value* input, Scope& 
 
 Value Interpreter::look_up(std::string_view name, const Scope& scope) {
     if (const Value* found = scope.find(name)) return *found;
+    if (name == "self") return object_value(Type::Blocks, nullptr);
     if (const Value* found = context_.find(name)) return *found;
     if (auto builtin = find_builtin(name)) return make_method(runtime_, name, builtin, Value());
     return runtime_.undefined(fmt::format("'{}' is undefined", name));
@@ -100,31 +103,39 @@ Result<Value> Interpreter::evaluate_dict(const Node& node, Scope& scope) {
 }
 
 Result<Value> Interpreter::evaluate_concat(const Node& node, Scope& scope) {
+    std::vector<Value> parts = TRY(evaluate_all(node.list, scope));
+    bool markup = runtime_.autoescape && std::any_of(parts.begin(), parts.end(), is_markup);
     TracedText text;
-    for (NodeId id : node.list) {
-        Value part = TRY(evaluate(id, scope));
-        text.append(TRY(to_text(runtime_, part)));
+    for (const Value& part : parts) {
+        text.append(markup ? TRY(escaped_text(runtime_, part)) : TRY(to_text(runtime_, part)));
         TRY(runtime_.reserve(text.size()));
     }
-    return runtime_.string(std::move(text));
+    return runtime_.string(std::move(text), markup);
 }
 
 Result<Value> Interpreter::get_attribute(const Value& operand, std::string_view name) {
     if (operand.is(Type::Loop)) return loop_attribute(runtime_, operand, name);
     const auto* macro = operand.is(Type::Callable) ? dynamic_cast<MacroObject*>(operand.object) : nullptr;
-    if (macro != nullptr && name == "name") return runtime_.string(macro->node->name, Origin::Template);
-    if (macro != nullptr && name == "arguments") {
-        std::vector<Value> names;
-        for (const Parameter& parameter : macro->info->parameters) {
-            names.push_back(runtime_.string(parameter.name, Origin::Template));
-        }
-        return runtime_.list(std::move(names), Type::Tuple);
+    if (macro != nullptr) {
+        if (auto found = macro_attribute(runtime_, *macro, name)) return *found;
     }
+    if (operand.is(Type::Blocks)) return block_reference(name);
     return attribute(runtime_, operand, name);
 }
 
+Value Interpreter::block_reference(std::string_view name) {
+    for (NodeId id : tree_.blocks) {
+        if (tree_[id].name != name) continue;
+        auto* block = runtime_.make<BlockObject>();
+        block->block = id;
+        return object_value(Type::Callable, block);
+    }
+    return runtime_.undefined(fmt::format("there is no block '{}'", name));
+}
+
 Result<Value> Interpreter::get_item(const Value& operand, const Value& key) {
-    if (key.is(Type::String) && (operand.is(Type::Loop) || operand.is(Type::Callable))) {
+    bool ours = operand.is(Type::Loop) || operand.is(Type::Callable) || operand.is(Type::Blocks);
+    if (key.is(Type::String) && ours) {
         return get_attribute(operand, view_of(key));
     }
     return item(runtime_, operand, key);

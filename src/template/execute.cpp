@@ -37,13 +37,14 @@ Value Interpreter::make_macro(const Node& node, Scope& scope) {
     macro->node = &node;
     macro->info = &tree_.macros[node.extra];
     macro->closure = &scope;
+    macro->autoescape = runtime_.autoescape;
     return object_value(Type::Callable, macro);
 }
 
 Result<TracedText> Interpreter::run() {
     TracedText out;
-    Scope* root = make_scope(nullptr);
-    auto flow = execute(tree_.root, *root, out);
+    root_ = make_scope(nullptr);
+    auto flow = execute(tree_.root, *root_, out);
     if (!flow.ok()) return error("line {}: {}", line_, flow.error().message);
     if (auto last = runtime_.spend(0); !last.ok()) return error("line {}: {}", line_, last.error().message);
     return out;
@@ -96,6 +97,10 @@ Result<Interpreter::Flow> Interpreter::execute(NodeId id, Scope& scope, TracedTe
             return execute_with(node, scope, out);
         case NodeKind::Scope:
             return execute(node.b, *make_scope(&scope), out);
+        case NodeKind::NamedBlock:
+            return execute_named_block(node, scope, out);
+        case NodeKind::Autoescape:
+            return execute_autoescape(node, scope, out);
         case NodeKind::Break:
             return Flow::Break;
         case NodeKind::Continue:
@@ -126,7 +131,10 @@ Result<Interpreter::Flow> Interpreter::execute_if(const Node& node, Scope& scope
 Result<void> Interpreter::execute_output(const Node& node, Scope& scope, TracedText& out) {
     for (NodeId id : node.list) {
         Value value = TRY(evaluate(id, scope));
-        if (value.is(Type::String)) {
+        if (runtime_.autoescape) {
+            TracedText text = TRY(escaped_text(runtime_, value));
+            TRY(append(out, text));
+        } else if (value.is(Type::String)) {
             TRY(append(out, text_of(value)));
         } else {
             TracedText text = TRY(to_text(runtime_, value));
@@ -143,15 +151,16 @@ Result<TracedText> Interpreter::capture(NodeId body, Scope& scope) {
 }
 
 Result<void> Interpreter::execute_set_block(const Node& node, Scope& scope) {
-    Value value = runtime_.string(TRY(capture(node.b, scope)));
+    Value value = runtime_.string(TRY(capture(node.b, scope)), runtime_.autoescape);
     if (node.c != kNoNode) value = TRY(evaluate_chain(node.c, &value, scope));
+    if (runtime_.autoescape) value = runtime_.string(TRY(to_text(runtime_, value)), true);
     return assign(node.a, value, scope);
 }
 
 Result<void> Interpreter::execute_filter_block(const Node& node, Scope& scope, TracedText& out) {
-    Value body = runtime_.string(TRY(capture(node.b, scope)));
+    Value body = runtime_.string(TRY(capture(node.b, scope)), runtime_.autoescape);
     Value value = TRY(evaluate_chain(node.a, &body, scope));
-    return append(out, TRY(to_text(runtime_, value)));
+    return append_string(out, value, "a filter block");
 }
 
 Result<void> Interpreter::execute_call_block(const Node& node, Scope& scope, TracedText& out) {
@@ -161,7 +170,26 @@ Result<void> Interpreter::execute_call_block(const Node& node, Scope& scope, Tra
     arguments.named.emplace_back("caller", make_macro(tree_[node.b], scope));
     line_ = node.line;
     Value value = TRY(call(callee, std::move(arguments)));
-    return append(out, TRY(to_text(runtime_, value)));
+    return append_string(out, value, "a call block");
+}
+
+Result<void> Interpreter::append_string(TracedText& out, const Value& value, std::string_view what) {
+    if (!value.is(Type::String)) return error("{} must give a string, not '{}'", what, type_name(value));
+    return append(out, text_of(value));
+}
+
+// A block sees the variables of the template's outermost level, one that is `scoped` those around it.
+Result<Interpreter::Flow> Interpreter::execute_named_block(const Node& node, Scope& scope, TracedText& out) {
+    if (node.extra != 0) return error("required block '{}' not found", node.name);
+    return execute(node.b, *make_scope(node.flag ? &scope : root_), out);
+}
+
+Result<Interpreter::Flow> Interpreter::execute_autoescape(const Node& node, Scope& scope, TracedText& out) {
+    bool escapes = truthy(TRY(evaluate(node.a, scope)));
+    bool before = std::exchange(runtime_.autoescape, escapes);
+    auto flow = execute(node.b, *make_scope(&scope), out);
+    runtime_.autoescape = before;
+    return flow;
 }
 
 Result<Interpreter::Flow> Interpreter::execute_with(const Node& node, Scope& scope, TracedText& out) {
@@ -204,14 +232,17 @@ Result<Interpreter::Flow> Interpreter::run_loop(const Node& node, const Value& i
     loop->items = std::move(items);
     loop->depth = depth;
     Scope* inner = make_scope(&scope);
+    bool completed = false;  // a pass that neither break nor continue ended: as jinja2, it decides on the else
     for (; loop->index < loop->items.size(); ++loop->index) {
         if (inner->captured) inner = make_scope(&scope);
         inner->variables.clear();
         inner->set("loop", object_value(Type::Loop, loop));
         TRY(assign(node.a, loop->items[loop->index], *inner));
-        if (TRY(execute(node.list[0], *inner, out)) == Flow::Break) break;
+        Flow flow = TRY(execute(node.list[0], *inner, out));
+        completed = completed || flow == Flow::Next;
+        if (flow == Flow::Break) break;
     }
-    return Flow::Next;
+    return completed || node.list[1] == kNoNode ? Result<Flow>(Flow::Next) : execute(node.list[1], scope, out);
 }
 
 Result<void> Interpreter::assign_namespace(const Node& target, const Value& value, Scope& scope) {

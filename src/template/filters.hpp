@@ -20,6 +20,7 @@ const Filter* find_filter(std::string_view name);
 
 // One table a source file.
 std::span<const Filter> text_filters();
+std::span<const Filter> markup_filters();
 std::span<const Filter> sequence_filters();
 std::span<const Filter> selection_filters();
 std::span<const Filter> conversion_filters();

@@ -19,11 +19,19 @@ struct Scope : Object {
     void set(std::string_view name, const Value& value);
 };
 
+/// self.name: calls the block.
+struct BlockObject : Object {
+    NodeId block = kNoNode;
+};
+
 struct MacroObject : Object {
     const Node* node = nullptr;
     const MacroInfo* info = nullptr;
     Scope* closure = nullptr;
+    bool autoescape = false;  // where it is defined
 };
+
+std::optional<Value> macro_attribute(Runtime& runtime, const MacroObject& macro, std::string_view name);
 
 struct LoopObject : Object {
     const Node* node = nullptr;  // the for statement
@@ -54,6 +62,8 @@ private:
     Result<Flow> execute_block(const Node& node, Scope& scope, TracedText& out);
     Result<Flow> execute_if(const Node& node, Scope& scope, TracedText& out);
     Result<Flow> execute_for(const Node& node, Scope& scope, TracedText& out);
+    Result<Flow> execute_named_block(const Node& node, Scope& scope, TracedText& out);
+    Result<Flow> execute_autoescape(const Node& node, Scope& scope, TracedText& out);
     Result<Flow> execute_with(const Node& node, Scope& scope, TracedText& out);
     Result<void> execute_output(const Node& node, Scope& scope, TracedText& out);
     Result<void> execute_set_block(const Node& node, Scope& scope);
@@ -65,6 +75,7 @@ private:
     Result<void> assign(NodeId target, const Value& value, Scope& scope);
     Result<void> assign_namespace(const Node& target, const Value& value, Scope& scope);
     Result<void> append(TracedText& out, const TracedText& text);
+    Result<void> append_string(TracedText& out, const Value& value, std::string_view what);
     Scope* make_scope(Scope* parent);
     Value make_macro(const Node& node, Scope& scope);
 
@@ -78,6 +89,7 @@ private:
     Result<Value> apply_filter(const Node& node, const Value& operand, Scope& scope);
     Result<Value> apply_test(const Node& node, const Value& operand, Scope& scope);
     Result<Value> get_attribute(const Value& operand, std::string_view name);
+    Value block_reference(std::string_view name);
     Result<Value> get_item(const Value& operand, const Value& key);
     Result<Value> evaluate_dict(const Node& node, Scope& scope);
     Result<Value> evaluate_concat(const Node& node, Scope& scope);
@@ -88,8 +100,8 @@ private:
     Result<Arguments> evaluate_arguments(const CallArguments& call, Scope& scope);
     Result<Value> call(const Value& callee, Arguments arguments);
     Result<Value> call_macro(const MacroObject& macro, Arguments arguments);
-    Result<void> bind_macro(const MacroObject& macro, const Arguments& arguments, Scope& scope);
-    Result<void> bind_surplus(const MacroObject& macro, const Arguments& arguments, Scope& scope);
+    Result<void> bind_macro(const MacroObject& macro, Arguments arguments, Scope& scope);
+    Result<Value> call_block(const BlockObject& block);
     Result<Value> call_loop(const LoopObject& loop, const Arguments& arguments);
 
     Result<void> enter(uint32_t line);
@@ -97,6 +109,7 @@ private:
     const Tree& tree_;
     Runtime& runtime_;
     const DictObject& context_;
+    Scope* root_ = nullptr;      // the variables that blocks see
     std::vector<NodeId> spine_;  // what waits for its first operand, of all evaluations under way
     uint32_t line_ = 0;          // of the node that is being evaluated, for error texts
     int depth_ = 0;

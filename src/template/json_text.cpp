@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "base/utf8.hpp"
+#include "template/operators.hpp"
 #include "template/print.hpp"
 
 namespace godwit::jinja {
@@ -165,11 +166,14 @@ private:
         std::vector<const std::pair<Value, Value>*> entries;
         for (const auto& entry : dict.entries) entries.push_back(&entry);
         if (!style_.sort_keys) return entries;
-        for (const auto* entry : entries) {
-            if (!entry->first.is(Type::String)) return error("sort_keys needs keys that are strings");
-        }
-        std::sort(entries.begin(), entries.end(),
-                  [](const auto* a, const auto* b) { return view_of(a->first) < view_of(b->first); });
+        std::optional<Error> failed;
+        std::stable_sort(entries.begin(), entries.end(), [&](const auto* a, const auto* b) {
+            if (failed) return false;
+            auto before = less(runtime_, a->first, b->first);
+            if (!before.ok()) failed = before.error();
+            return before.ok() && std::move(before).take();
+        });
+        if (failed) return *failed;
         return entries;
     }
 

@@ -6,7 +6,7 @@
 
 #include "base/utf8.hpp"
 #include "template/string_literal.hpp"
-#include "template/unicode.hpp"
+#include "text/unicode.hpp"
 
 namespace godwit::jinja {
 
@@ -201,8 +201,7 @@ private:
         if (c >= '0' && c <= '9') return read_number();
         if (c == '"' || c == '\'') return read_string(c);
         Utf8Unit unit = next_utf8(rest());
-        bool name = c == '_' || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
-                    (unit.code_point >= 0x80 && unit.form == Utf8Form::WellFormed && is_alpha(unit.code_point));
+        bool name = unit.form == Utf8Form::WellFormed && begins_identifier(unit.code_point);
         return name ? read_name() : read_symbol(brackets);
     }
 
@@ -210,9 +209,7 @@ private:
         size_t end = at_;
         while (end < source_.size()) {
             Utf8Unit unit = next_utf8(std::string_view(source_).substr(end));
-            char32_t c = unit.code_point;
-            bool part = c == '_' || (unit.form == Utf8Form::WellFormed && (is_alpha(c) || decimal_digit(c)));
-            if (!part) break;
+            if (unit.form != Utf8Form::WellFormed || !continues_identifier(unit.code_point)) break;
             end += unit.size;
         }
         push(TokenKind::Name, source_.substr(at_, end - at_));
@@ -244,7 +241,11 @@ private:
             if (power < source_.size() && (source_[power] == '+' || source_[power] == '-')) ++power;
             if (digit(power)) end = skip_digits(power, 10);
         }
-        if (end == whole) return read_integer(at_, end, 10);
+        if (end == whole && peek() == '0') {  // 01 is 0, and then 1
+            end = at_ + 1;
+            while (end < whole && (source_[end] == '0' || (source_[end] == '_' && source_[end + 1] == '0'))) ++end;
+        }
+        if (end <= whole) return read_integer(at_, end, 10);
         std::string digits;
         for (size_t i = at_; i < end; ++i) digits += source_[i] == '_' ? "" : source_.substr(i, 1);
         Lexeme token{TokenKind::Float, line_, source_.substr(at_, end - at_)};

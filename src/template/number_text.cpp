@@ -5,7 +5,7 @@
 
 #include "base/utf8.hpp"
 #include "template/string_literal.hpp"
-#include "template/unicode.hpp"
+#include "text/unicode.hpp"
 
 namespace godwit::jinja {
 

@@ -276,6 +276,22 @@ Result<bool> less(Runtime& runtime, const Value& left, const Value& right, int d
     return a.size() < b.size();
 }
 
+namespace {
+
+// Takes the items up to the one that is looked for.
+Result<bool> taken_by_search(Runtime& runtime, ListObject& generator, const Value& item) {
+    for (size_t i = 0; i < generator.items.size(); ++i) {
+        if (!TRY(equal(runtime, generator.items[i], item))) continue;
+        generator.items.erase(generator.items.begin(), generator.items.begin() + static_cast<ptrdiff_t>(i) + 1);
+        return true;
+    }
+    generator.items.clear();
+    if (auto failed = std::exchange(generator.failure, std::nullopt)) return *failed;
+    return false;
+}
+
+}  // namespace
+
 Result<bool> contains(Runtime& runtime, const Value& container, const Value& item) {
     if (container.is(Type::String)) {
         if (item.is(Type::Undefined)) return error("{}", undefined_message(item));
@@ -295,6 +311,7 @@ Result<bool> contains(Runtime& runtime, const Value& container, const Value& ite
         Integer offset = item.integer - range.start;
         return offset % range.step == 0 && offset / range.step >= 0 && offset / range.step < range.size;
     }
+    if (container.is(Type::Generator)) return taken_by_search(runtime, list_of(container), item);
     auto items = iterate(runtime, container);
     if (!items.ok()) return error("argument of type '{}' is not iterable", type_name(container));
     for (const Value& candidate : std::move(items).take()) {

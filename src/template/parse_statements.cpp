@@ -87,9 +87,16 @@ Result<NodeId> Parser::body_to(std::string_view end) {
 Result<NodeId> Parser::statement(Words ends) {
     using Parse = Result<NodeId> (Parser::*)();
     static constexpr std::pair<std::string_view, Parse> kStatements[] = {
-        {"if", &Parser::if_statement},       {"for", &Parser::for_statement},     {"set", &Parser::set_statement},
-        {"macro", &Parser::macro_statement}, {"call", &Parser::call_statement},   {"filter", &Parser::filter_statement},
-        {"with", &Parser::with_statement},   {"block", &Parser::block_statement}, {"print", &Parser::print_statement},
+        {"if", &Parser::if_statement},
+        {"for", &Parser::for_statement},
+        {"set", &Parser::set_statement},
+        {"macro", &Parser::macro_statement},
+        {"call", &Parser::call_statement},
+        {"filter", &Parser::filter_statement},
+        {"autoescape", &Parser::autoescape_statement},
+        {"with", &Parser::with_statement},
+        {"block", &Parser::block_statement},
+        {"print", &Parser::print_statement},
     };
     for (const auto& [word, parse] : kStatements) {
         if (is_word(word)) return (this->*parse)();
@@ -97,7 +104,7 @@ Result<NodeId> Parser::statement(Words ends) {
     if (is_word("generation")) return scope_statement("endgeneration");
     if (is_word("break")) return loop_control(NodeKind::Break);
     if (is_word("continue")) return loop_control(NodeKind::Continue);
-    for (std::string_view word : {"include", "extends", "import", "from", "autoescape"}) {
+    for (std::string_view word : {"include", "extends", "import", "from"}) {
         if (is_word(word)) return unsupported(word);
     }
     open_.pop_back();
@@ -209,6 +216,9 @@ Result<MacroInfo> Parser::signature() {
         } else if (!info.parameters.empty() && info.parameters.back().otherwise != kNoNode) {
             return fail("the parameter '{}' without a default follows one with a default", parameter.name);
         }
+        if (parameter.name == "caller" && parameter.otherwise == kNoNode) {
+            return fail("the special parameter 'caller' must be omitted or have a default");
+        }
         info.parameters.push_back(std::move(parameter));
     }
     advance();
@@ -267,8 +277,7 @@ Result<NodeId> Parser::with_statement() {
     std::vector<NodeId> parts;
     while (current().kind != TokenKind::BlockEnd) {
         if (!parts.empty()) TRY(expect_symbol(","));
-        NodeId name = TRY(primary());
-        TRY(check_target(name));
+        NodeId name = TRY(target(false, {}));
         TRY(expect_symbol("="));
         NodeId value = TRY(expression());
         parts.push_back(name);
@@ -290,14 +299,48 @@ Result<NodeId> Parser::scope_statement(std::string_view end) {
     return id;
 }
 
-// Without inheritance a block is only a scope.
+// {% block name scoped required %}: without inheritance, what stands there and what self.name() gives.
 Result<NodeId> Parser::block_statement() {
     uint32_t line = current().line;
     advance();
-    TRY(expect_name());
-    NodeId body = TRY(body_to("endblock"));
-    if (current().kind == TokenKind::Name) advance();
-    NodeId id = add(NodeKind::Scope, line);
+    std::string name = TRY(expect_name());
+    for (NodeId other : tree_.blocks) {
+        if (node(other).name == name) return fail("block '{}' defined twice", name);
+    }
+    NodeId id = add(NodeKind::NamedBlock, line);
+    tree_.blocks.push_back(id);
+    node(id).flag = skip_word("scoped");
+    node(id).extra = skip_word("required") ? 1 : 0;
+    node(id).name = name;
+    MacroInfo* outer = std::exchange(macro_, nullptr);
+    int loops = std::exchange(loops_, 0);
+    auto parsed = body_to("endblock");
+    macro_ = outer;
+    loops_ = loops;
+    NodeId body = TRY(std::move(parsed));
+    if (is_word(name)) advance();
+    if (node(id).extra != 0) TRY(check_empty(body));
+    node(id).b = body;
+    return id;
+}
+
+// A required block holds white space only.
+Result<void> Parser::check_empty(NodeId body) const {
+    for (NodeId id : tree_[body].list) {
+        const Node& part = tree_[id];
+        bool blank = part.kind == NodeKind::Text &&
+                     view_of(part.value).find_first_not_of(" \t\n\v\f\r") == std::string_view::npos;
+        if (!blank) return fail("required blocks can only contain comments or whitespace");
+    }
+    return done();
+}
+
+Result<NodeId> Parser::autoescape_statement() {
+    uint32_t line = current().line;
+    advance();
+    NodeId whether = TRY(expression());
+    NodeId body = TRY(body_to("endautoescape"));
+    NodeId id = add_unary(NodeKind::Autoescape, line, whether);
     node(id).b = body;
     return id;
 }
@@ -323,7 +366,6 @@ Result<NodeId> Parser::loop_control(NodeKind kind) {
 
 // Statements that need other templates: an error when they are met, as in jinja2 without a loader.
 Result<NodeId> Parser::unsupported(std::string_view word) {
-    if (word == "autoescape") return fail("'autoescape' is not supported");
     NodeId id = add(NodeKind::Unsupported, current().line);
     node(id).text = fmt::format("'{}' needs another template, and there is none", word);
     while (current().kind != TokenKind::BlockEnd && current().kind != TokenKind::End) advance();

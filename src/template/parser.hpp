@@ -98,6 +98,8 @@ private:
     Result<NodeId> with_statement();
     Result<NodeId> scope_statement(std::string_view end);
     Result<NodeId> block_statement();
+    Result<void> check_empty(NodeId body) const;
+    Result<NodeId> autoescape_statement();
     Result<NodeId> print_statement();
     Result<NodeId> loop_control(NodeKind kind);
     Result<NodeId> unsupported(std::string_view word);

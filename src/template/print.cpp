@@ -4,7 +4,7 @@
 #include <cmath>
 
 #include "base/utf8.hpp"
-#include "template/unicode.hpp"
+#include "text/unicode.hpp"
 
 namespace godwit::jinja {
 
@@ -35,23 +35,26 @@ void append_escaped(std::string& out, char32_t c) {
     }
 }
 
-void append_string_repr(TracedText& out, const TracedText& text, bool ascii_only) {
-    std::string_view bytes = text.view();
+// The quote that Python chooses for a text.
+std::string_view quote_of(std::string_view bytes) {
     bool single = bytes.find('\'') == std::string_view::npos || bytes.find('"') != std::string_view::npos;
-    const std::string_view quote = single ? "'" : "\"";
+    return single ? "'" : "\"";
+}
+
+// The escape of a character that has one within `quote`, or nothing.
+std::string short_escape(char32_t c, std::string_view quote) {
+    char letter = c == '\n' ? 'n' : c == '\r' ? 'r' : c == '\t' ? 't' : '\0';
+    if (c == '\\' || c == static_cast<unsigned char>(quote[0])) letter = static_cast<char>(c);
+    return letter == '\0' ? std::string() : std::string{'\\', letter};
+}
+
+void append_string_repr(TracedText& out, const TracedText& text) {
+    std::string_view bytes = text.view(), quote = quote_of(bytes);
     out.append(quote, Origin::Value);
     for (size_t at = 0; at < bytes.size();) {
         Utf8Unit unit = next_utf8(bytes.substr(at));
-        char32_t c = unit.code_point;
-        std::string escaped;
-        char letter = c == '\n' ? 'n' : c == '\r' ? 'r' : c == '\t' ? 't' : '\0';
-        if (c == '\\' || c == static_cast<unsigned char>(quote[0])) letter = static_cast<char>(c);
-        if (letter != '\0') {
-            escaped.push_back('\\');
-            escaped.push_back(letter);
-        } else if (!is_printable(c) || (ascii_only && c > 126)) {
-            append_escaped(escaped, c);
-        }
+        std::string escaped = short_escape(unit.code_point, quote);
+        if (escaped.empty() && !is_printable(unit.code_point)) append_escaped(escaped, unit.code_point);
         if (escaped.empty()) {
             out.append(text, at, at + unit.size);
         } else {
@@ -60,6 +63,33 @@ void append_string_repr(TracedText& out, const TracedText& text, bool ascii_only
         at += unit.size;
     }
     out.append(quote, Origin::Value);
+}
+
+void append_bytes_repr(TracedText& out, const TracedText& text) {
+    std::string_view bytes = text.view();
+    std::string_view quote = quote_of(bytes);
+    out.append("b", Origin::Value);
+    out.append(quote, Origin::Value);
+    for (size_t at = 0; at < bytes.size(); ++at) {
+        auto byte = static_cast<unsigned char>(bytes[at]);
+        std::string escaped = short_escape(byte, quote);
+        if (escaped.empty() && (byte < 0x20 || byte > 0x7E)) append_escaped(escaped, byte);
+        out.append(escaped.empty() ? std::string(1, bytes[at]) : escaped, text.origin_at(at));
+    }
+    out.append(quote, Origin::Value);
+}
+
+TracedText escape_beyond_ascii(const TracedText& text) {
+    TracedText out;
+    for (size_t at = 0; at < text.size();) {
+        Utf8Unit unit = next_utf8(text.view().substr(at));
+        std::string escaped;
+        if (unit.code_point > 0x7F) append_escaped(escaped, unit.code_point);
+        if (escaped.empty()) out.append(text, at, at + unit.size);
+        if (!escaped.empty()) out.append(escaped, text.origin_at(at));
+        at += unit.size;
+    }
+    return out;
 }
 
 class Printer {
@@ -90,8 +120,7 @@ public:
                 print_string(value);
                 break;
             case Type::Bytes:
-                add("b");
-                append_string_repr(out, text_of(value), true);
+                append_bytes_repr(out, text_of(value));
                 break;
             case Type::Range:
                 print_range(range_of(value));
@@ -104,6 +133,15 @@ public:
                 break;
             case Type::Loop:
                 add("<LoopContext>");
+                break;
+            case Type::Cycler:
+                add("<Cycler>");
+                break;
+            case Type::Joiner:
+                add("<Joiner>");
+                break;
+            case Type::Blocks:
+                add("<TemplateReference None>");
                 break;
             case Type::List:
             case Type::Tuple:
@@ -126,7 +164,7 @@ private:
 
     void print_string(const Value& value) {
         if (is_markup(value)) add("Markup(");
-        append_string_repr(out, text_of(value), false);
+        append_string_repr(out, text_of(value));
         if (is_markup(value)) add(")");
     }
 
@@ -172,10 +210,10 @@ private:
 
 }  // namespace
 
-Result<TracedText> repr(Runtime& runtime, const Value& value) {
+Result<TracedText> repr(Runtime& runtime, const Value& value, bool ascii) {
     Printer printer(runtime);
     TRY(printer.print(value, 0));
-    return std::move(printer.out);
+    return ascii ? escape_beyond_ascii(printer.out) : std::move(printer.out);
 }
 
 Result<TracedText> to_text(Runtime& runtime, const Value& value) {

@@ -9,7 +9,8 @@ namespace godwit::jinja {
 std::string float_repr(double number);
 /// str(value). Text keeps its origin, numbers print as theirs.
 Result<TracedText> to_text(Runtime& runtime, const Value& value);
-Result<TracedText> repr(Runtime& runtime, const Value& value);
+/// `ascii`: other characters as escapes.
+Result<TracedText> repr(Runtime& runtime, const Value& value, bool ascii = false);
 /// str(value) as a value: strings as they are.
 Result<Value> to_string(Runtime& runtime, const Value& value);
 /// &, <, >, ' and " as HTML entities.

@@ -42,6 +42,12 @@ Value Runtime::list(std::vector<Value> items, Type type) {
 
 Value Runtime::dict() { return object_value(Type::Dict, make<DictObject>()); }
 
+Value Runtime::generator(std::vector<Value> items, std::optional<Error> failure) {
+    Value made = list(std::move(items), Type::Generator);
+    list_of(made).failure = std::move(failure);
+    return made;
+}
+
 Value Runtime::undefined(std::string message) {
     auto* object = make<UndefinedObject>();
     object->message = std::move(message);
@@ -66,6 +72,17 @@ Result<Bound> bind_arguments(std::string_view what, const Arguments& arguments,
     for (size_t i = 0; i < required; ++i) {
         if (bound[i] == nullptr) return error("{}() needs the argument '{}'", what, parameters[i]);
     }
+    return bound;
+}
+
+Result<Bound> bind_positional(std::string_view what, const Arguments& arguments, size_t least, size_t most) {
+    const auto& given = arguments.positional;
+    if (!arguments.named.empty()) return error("{}() takes no keyword arguments", what);
+    if (given.size() < least || given.size() > most) {
+        return error("{}() takes {} to {} arguments, {} were given", what, least, most, given.size());
+    }
+    Bound bound(most, nullptr);
+    for (size_t i = 0; i < given.size(); ++i) bound[i] = &given[i];
     return bound;
 }
 
@@ -96,9 +113,17 @@ Result<std::vector<Value>> iterate(Runtime& runtime, const Value& value) {
         case Type::List:
         case Type::Tuple:
         case Type::View:
-        case Type::Generator:
             TRY(runtime.spend(list_of(value).items.size()));
             return list_of(value).items;
+        case Type::Generator:
+            TRY(runtime.spend(list_of(value).items.size()));
+            items = std::exchange(list_of(value).items, {});
+            if (auto failed = std::exchange(list_of(value).failure, std::nullopt)) return *failed;
+            return items;
+        case Type::Bytes:
+            TRY(runtime.spend(view_of(value).size()));
+            for (char byte : view_of(value)) items.push_back(int_value(static_cast<unsigned char>(byte)));
+            return items;
         case Type::Dict:
             TRY(runtime.spend(dict_of(value).entries.size()));
             for (const auto& entry : dict_of(value).entries) items.push_back(entry.first);
@@ -120,11 +145,8 @@ Result<size_t> length(const Value& value) {
     switch (value.type) {
         case Type::Undefined:
             return size_t{0};
-        case Type::String: {
-            size_t count = 0;
-            for (size_t at = 0; at < view_of(value).size(); ++count) at += next_utf8(view_of(value).substr(at)).size;
-            return count;
-        }
+        case Type::String:
+            return utf8_length(view_of(value));
         case Type::List:
         case Type::Tuple:
         case Type::View:

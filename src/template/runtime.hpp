@@ -4,6 +4,7 @@
 
 #include <ctime>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -55,6 +56,11 @@ public:
     Value list(std::vector<Value> items, Type type = Type::List);
     Value dict();
     Value undefined(std::string message);
+    /// A generator of `items`; who takes more of them than there are gets `failure`.
+    Value generator(std::vector<Value> items, std::optional<Error> failure = std::nullopt);
+
+    /// Whether output is escaped: within {% autoescape true %}.
+    bool autoescape = false;
 
 private:
     static constexpr size_t kObjectOverhead = 48;
@@ -75,7 +81,14 @@ inline Result<Bound> bind_arguments(std::string_view what, const Arguments& argu
     return bind_arguments(what, arguments, std::span(parameters.begin(), parameters.size()), required);
 }
 
-/// The items that a for loop would see, or "'int' object is not iterable".
+/// As bind_arguments, of parameters that have no names.
+Result<Bound> bind_positional(std::string_view what, const Arguments& arguments, size_t least, size_t most);
+inline Result<void> no_arguments(std::string_view what, const Arguments& arguments) {
+    TRY(bind_positional(what, arguments, 0, 0));
+    return done();
+}
+
+/// The items that a for loop would see (a generator has no more of them then), or "'int' object is not iterable".
 Result<std::vector<Value>> iterate(Runtime& runtime, const Value& value);
 /// len(value).
 Result<size_t> length(const Value& value);

@@ -17,12 +17,13 @@ Value fold_case(Runtime& runtime, const Value& value) {
     return value.is(Type::String) ? runtime.string(change_case(text_of(value), Case::Lower)) : value;
 }
 
-// What items are compared by: themselves or their attribute ("a", "a.b", "a,b"), without case unless asked.
+// What items are compared by: themselves or their attribute ("a", "a.b", with `several` also "a,b"), without case
+// unless asked.
 Result<std::vector<Value>> keys_of(Runtime& runtime, const std::vector<Value>& items, const Value* attribute,
-                                   bool case_sensitive) {
+                                   bool case_sensitive, bool several = false) {
     bool by_attribute = attribute && !attribute->is(Type::None);
     std::vector<Value> paths;
-    if (by_attribute && attribute->is(Type::String)) {
+    if (by_attribute && several && attribute->is(Type::String)) {
         std::string_view rest = view_of(*attribute);
         for (;;) {
             size_t comma = rest.find(',');
@@ -39,7 +40,7 @@ Result<std::vector<Value>> keys_of(Runtime& runtime, const std::vector<Value>& i
         for (const Value& path : paths) parts.push_back(TRY(attribute_path(runtime, item, path)));
         if (paths.empty()) parts.push_back(item);
         for (Value& part : parts) part = case_sensitive ? part : fold_case(runtime, part);
-        keys.push_back(parts.size() == 1 ? parts[0] : runtime.list(std::move(parts)));
+        keys.push_back(parts.size() == 1 && !several ? parts[0] : runtime.list(std::move(parts)));
         TRY(runtime.spend(1));
     }
     return keys;
@@ -63,9 +64,10 @@ Result<std::vector<size_t>> sorted_order(Runtime& runtime, const std::vector<Val
 Result<Value> sort(Runtime& runtime, const Value& input, const Arguments& arguments) {
     auto bound = TRY(bind_arguments("sort", arguments, {"reverse", "case_sensitive", "attribute"}));
     auto items = TRY(iterate(runtime, input));
-    auto keys = TRY(keys_of(runtime, items, bound[2], argument_is_true(bound[1])));
+    auto keys = TRY(keys_of(runtime, items, bound[2], argument_is_true(bound[1]), true));
+    bool reverse = bound[0] && TRY(to_index(*bound[0])) != 0;
     std::vector<Value> sorted;
-    for (size_t i : TRY(sorted_order(runtime, keys, argument_is_true(bound[0])))) sorted.push_back(items[i]);
+    for (size_t i : TRY(sorted_order(runtime, keys, reverse))) sorted.push_back(items[i]);
     return runtime.list(std::move(sorted));
 }
 
@@ -79,8 +81,9 @@ Result<Value> dictsort(Runtime& runtime, const Value& input, const Arguments& ar
     std::vector<Value> compared;
     for (const auto& [key, value] : dict_of(input).entries) compared.push_back(by_value ? value : key);
     auto keys = TRY(keys_of(runtime, compared, nullptr, argument_is_true(bound[0])));
+    bool reverse = bound[2] && TRY(to_index(*bound[2])) != 0;
     std::vector<Value> sorted;
-    for (size_t i : TRY(sorted_order(runtime, keys, argument_is_true(bound[2])))) {
+    for (size_t i : TRY(sorted_order(runtime, keys, reverse))) {
         const auto& [key, value] = dict_of(input).entries[i];
         sorted.push_back(runtime.list({key, value}, Type::Tuple));
     }
@@ -95,10 +98,10 @@ Result<Value> unique(Runtime& runtime, const Value& input, const Arguments& argu
     std::vector<Value> kept;
     for (size_t i = 0; i < items.size(); ++i) {
         auto key = encode_key(keys[i]);
-        if (!key) return error("unhashable type: '{}'", type_name(keys[i]));
+        if (!key) return runtime.generator(std::move(kept), error("unhashable type: '{}'", type_name(keys[i])));
         if (seen.insert(std::move(*key)).second) kept.push_back(items[i]);
     }
-    return runtime.list(std::move(kept), Type::Generator);
+    return runtime.generator(std::move(kept));
 }
 
 Result<Value> groupby(Runtime& runtime, const Value& input, const Arguments& arguments) {
@@ -107,8 +110,7 @@ Result<Value> groupby(Runtime& runtime, const Value& input, const Arguments& arg
     bool exact = argument_is_true(bound[2]);
     std::vector<Value> values, keys;
     for (const Value& item : items) {
-        Value value = TRY(attribute_path(runtime, item, *bound[0]));
-        if (value.is(Type::Undefined) && bound[1]) value = *bound[1];
+        Value value = TRY(attribute_path(runtime, item, *bound[0], bound[1]));
         values.push_back(value);
         keys.push_back(exact ? value : fold_case(runtime, value));
     }
@@ -126,29 +128,40 @@ Result<Value> groupby(Runtime& runtime, const Value& input, const Arguments& arg
     return runtime.list(std::move(groups));
 }
 
+// A size that no count reaches (0, none, a text) makes one batch.
 Result<Value> batch(Runtime& runtime, const Value& input, const Arguments& arguments) {
     auto bound = TRY(bind_arguments("batch", arguments, {"linecount", "fill_with"}, 1));
-    int64_t size = TRY(to_index(*bound[0]));
-    if (size < 1 || size > 1'000'000) return error("batch: the size {} is not between 1 and 1000000", size);
     std::vector<Value> batches, current;
-    for (const Value& item : TRY(iterate(runtime, input))) {
-        if (static_cast<int64_t>(current.size()) == size) batches.push_back(runtime.list(std::exchange(current, {})));
+    auto items = TRY(iterate(runtime, input));
+    for (const Value& item : items) {
+        bool full = TRY(equal(runtime, int_value(static_cast<Integer>(current.size())), *bound[0]));
+        if (full) batches.push_back(runtime.list(std::exchange(current, {})));
         current.push_back(item);
     }
-    bool fill = bound[1] && !bound[1]->is(Type::None);
-    if (!current.empty()) {
-        if (fill) current.resize(static_cast<size_t>(size), *bound[1]);
-        batches.push_back(runtime.list(std::move(current)));
+    if (current.empty()) return runtime.generator(std::move(batches));
+    if (bound[1] && !bound[1]->is(Type::None)) {
+        if (!bound[0]->is_number())
+            return runtime.generator(std::move(batches), error("batch: the size must be a number"));
+        double size = static_cast<double>(current.size());
+        double wanted = bound[0]->is(Type::Float) ? bound[0]->real : static_cast<double>(bound[0]->integer);
+        if (wanted > size) {
+            if (bound[0]->is(Type::Float))
+                return runtime.generator(std::move(batches), error("batch: the size must be an integer"));
+            if (wanted > 1'000'000) return error("batch: the size {} is too large", wanted);
+            current.resize(static_cast<size_t>(bound[0]->integer), *bound[1]);
+        }
     }
-    return runtime.list(std::move(batches), Type::Generator);
+    batches.push_back(runtime.list(std::move(current)));
+    return runtime.generator(std::move(batches));
 }
 
 Result<Value> slice_filter(Runtime& runtime, const Value& input, const Arguments& arguments) {
     auto bound = TRY(bind_arguments("slice", arguments, {"slices", "fill_with"}, 1));
     int64_t slices = TRY(to_index(*bound[0]));
-    if (slices < 1) return error("slice: the number of slices must be above 0");
-    TRY(runtime.spend(static_cast<size_t>(slices)));
     auto items = TRY(iterate(runtime, input));
+    if (slices == 0) return runtime.generator({}, error("slice: the number of slices must not be 0"));
+    if (slices < 0) return runtime.generator({});
+    TRY(runtime.spend(static_cast<size_t>(slices)));
     size_t count = static_cast<size_t>(slices);
     size_t each = items.size() / count, longer = items.size() % count, at = 0;
     std::vector<Value> parts;
@@ -160,33 +173,49 @@ Result<Value> slice_filter(Runtime& runtime, const Value& input, const Arguments
         parts.push_back(runtime.list(std::move(part)));
         at = end;
     }
-    return runtime.list(std::move(parts), Type::Generator);
+    return runtime.generator(std::move(parts));
 }
 
 Result<Value> join(Runtime& runtime, const Value& input, const Arguments& arguments) {
     auto bound = TRY(bind_arguments("join", arguments, {"d", "attribute"}));
-    TracedText separator, out;
-    if (bound[0]) separator = TRY(to_text(runtime, *bound[0]));
-    bool first = true;
-    for (const Value& item : TRY(iterate(runtime, input))) {
-        if (!first) out.append(separator);
-        first = false;
-        bool by_attribute = bound[1] && !bound[1]->is(Type::None);
-        Value joined = by_attribute ? TRY(attribute_path(runtime, item, *bound[1])) : item;
-        out.append(TRY(to_text(runtime, joined)));
+    Value separator = bound[0] ? *bound[0] : runtime.string("");
+    auto items = TRY(iterate(runtime, input));
+    if (bound[1] && !bound[1]->is(Type::None)) {
+        for (Value& item : items) item = TRY(attribute_path(runtime, item, *bound[1]));
+    }
+    // Markup among the parts escapes the separator, markup as the separator the parts.
+    bool markup = runtime.autoescape && is_markup(separator);
+    bool escapes = runtime.autoescape && !markup && std::any_of(items.begin(), items.end(), is_markup);
+    TracedText between = escapes ? TRY(escaped_text(runtime, separator)) : TRY(to_text(runtime, separator)), out;
+    for (size_t i = 0; i < items.size(); ++i) {
+        if (i > 0) out.append(between);
+        out.append(markup || escapes ? TRY(escaped_text(runtime, items[i])) : TRY(to_text(runtime, items[i])));
         if (out.too_long()) return error("the template builds a string of more than {} bytes", kTextBytesMax);
     }
-    return runtime.string(std::move(out));
+    return runtime.string(std::move(out), markup || escapes);
 }
 
-Result<Value> length_filter(Runtime& runtime, const Value& input, const Arguments&) {
+Result<Value> length_filter(Runtime& runtime, const Value& input, const Arguments& arguments) {
+    TRY(no_arguments("length", arguments));
     TRY(runtime.spend(input.is(Type::String) ? view_of(input).size() / 64 : 0));
     return int_value(static_cast<Integer>(TRY(length(input))));
 }
 
-Result<Value> first(Runtime& runtime, const Value& input, const Arguments&) {
-    if (input.is(Type::String) || input.is_sequence()) {
-        if (truthy(input)) return item(runtime, input, int_value(0));
+Result<Value> first(Runtime& runtime, const Value& input, const Arguments& arguments) {
+    TRY(no_arguments("first", arguments));
+    if (input.is(Type::String)) {
+        size_t size = truthy(input) ? next_utf8(view_of(input)).size : 0;
+        if (size > 0) return runtime.string(text_of(input).slice(0, size));
+    } else if (input.is_sequence()) {
+        if (truthy(input)) return list_of(input).items.front();
+    } else if (input.is(Type::Generator)) {
+        auto& items = list_of(input).items;
+        if (auto failed = list_of(input).failure; failed && items.empty()) return *failed;
+        if (!items.empty()) {
+            Value taken = items.front();
+            items.erase(items.begin());
+            return taken;
+        }
     } else {
         auto items = TRY(iterate(runtime, input));
         if (!items.empty()) return items.front();
@@ -194,7 +223,8 @@ Result<Value> first(Runtime& runtime, const Value& input, const Arguments&) {
     return runtime.undefined("No first item, sequence was empty.");
 }
 
-Result<Value> last(Runtime& runtime, const Value& input, const Arguments&) {
+Result<Value> last(Runtime& runtime, const Value& input, const Arguments& arguments) {
+    TRY(no_arguments("last", arguments));
     if (input.is(Type::String) || input.is_sequence()) {
         if (truthy(input)) return item(runtime, input, int_value(-1));
     } else {
@@ -205,17 +235,20 @@ Result<Value> last(Runtime& runtime, const Value& input, const Arguments&) {
     return runtime.undefined("No last item, sequence was empty.");
 }
 
-Result<Value> list(Runtime& runtime, const Value& input, const Arguments&) {
+Result<Value> list(Runtime& runtime, const Value& input, const Arguments& arguments) {
+    TRY(no_arguments("list", arguments));
     return runtime.list(TRY(iterate(runtime, input)));
 }
 
-Result<Value> reverse(Runtime& runtime, const Value& input, const Arguments&) {
+Result<Value> reverse(Runtime& runtime, const Value& input, const Arguments& arguments) {
+    TRY(no_arguments("reverse", arguments));
     auto items = TRY(iterate(runtime, input));
     std::reverse(items.begin(), items.end());
-    if (!input.is(Type::String)) return runtime.list(std::move(items), Type::Generator);
+    if (input.is(Type::Generator)) return runtime.list(std::move(items));
+    if (!input.is(Type::String)) return runtime.generator(std::move(items));
     TracedText out;
     for (const Value& character : items) out.append(text_of(character));
-    return runtime.string(std::move(out));
+    return runtime.string(std::move(out), is_markup(input));
 }
 
 Result<Value> sum(Runtime& runtime, const Value& input, const Arguments& arguments) {
@@ -244,13 +277,15 @@ Result<Value> extreme(Runtime& runtime, const Value& input, const Arguments& arg
     return items[best];
 }
 
-Result<Value> items_filter(Runtime& runtime, const Value& input, const Arguments&) {
-    if (input.is(Type::Undefined)) return runtime.list({}, Type::Generator);
-    if (!input.is(Type::Dict)) return error("can only get item pairs from a mapping, not from '{}'", type_name(input));
+Result<Value> items_filter(Runtime& runtime, const Value& input, const Arguments& arguments) {
+    TRY(no_arguments("items", arguments));
+    if (input.is(Type::Undefined)) return runtime.generator({});
+    if (!input.is(Type::Dict))
+        return runtime.generator({}, error("can only get item pairs from a mapping, not from '{}'", type_name(input)));
     TRY(runtime.spend(dict_of(input).entries.size()));
     std::vector<Value> pairs;
     for (const auto& [key, value] : dict_of(input).entries) pairs.push_back(runtime.list({key, value}, Type::Tuple));
-    return runtime.list(std::move(pairs), Type::Generator);
+    return runtime.generator(std::move(pairs));
 }
 
 }  // namespace

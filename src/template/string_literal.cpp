@@ -3,7 +3,7 @@
 #include <charconv>
 #include <limits>
 
-#include "template/unicode.hpp"
+#include "base/utf8.hpp"
 
 namespace godwit::jinja {
 

@@ -7,6 +7,8 @@
 #include "template/methods.hpp"
 #include "template/print.hpp"
 #include "template/text_algorithms.hpp"
+#include "template/text_codec.hpp"
+#include "text/unicode.hpp"
 
 namespace godwit::jinja {
 
@@ -23,32 +25,19 @@ Result<std::string_view> string_argument(const Value& value) {
 
 template <Case To>
 Result<Value> case_method(Runtime& runtime, const Value& self, const Arguments& arguments) {
-    TRY(bind_arguments("a case method", arguments, std::initializer_list<std::string_view>{}));
+    TRY(no_arguments("a method of letter case", arguments));
     return like(runtime, self, change_case(text_of(self), To));
 }
 
-Result<Value> capitalize_method(Runtime& runtime, const Value& self, const Arguments&) {
-    return like(runtime, self, capitalize(text_of(self)));
-}
-Result<Value> title(Runtime& runtime, const Value& self, const Arguments&) {
-    return like(runtime, self, title_method(text_of(self)));
-}
-
-Result<Value> swapcase(Runtime& runtime, const Value& self, const Arguments&) {
-    TracedText out;
-    for (size_t at = 0; at < text_of(self).size();) {
-        Utf8Unit unit = next_utf8(view_of(self).substr(at));
-        std::string mapped;
-        append_case(mapped, unit.code_point, is_upper(unit.code_point) ? Case::Lower : Case::Upper);
-        out.append(mapped, text_of(self).origin_at(at));
-        at += unit.size;
-    }
-    return like(runtime, self, std::move(out));
+template <TracedText (*Map)(const TracedText&)>
+Result<Value> map_method(Runtime& runtime, const Value& self, const Arguments& arguments) {
+    TRY(no_arguments("a method of letter case", arguments));
+    return like(runtime, self, Map(text_of(self)));
 }
 
 template <bool Left, bool Right>
 Result<Value> strip_method(Runtime& runtime, const Value& self, const Arguments& arguments) {
-    auto bound = TRY(bind_arguments("strip", arguments, {"chars"}));
+    auto bound = TRY(bind_positional("strip", arguments, 0, 1));
     std::optional<std::string_view> characters;
     if (bound[0] && !bound[0]->is(Type::None)) characters = TRY(string_argument(*bound[0]));
     if (characters) TRY(runtime.spend(view_of(self).size() / 4096 * characters->size()));
@@ -138,9 +127,10 @@ Result<Value> split(Runtime& runtime, const Value& self, const Arguments& argume
 
 Result<Value> splitlines(Runtime& runtime, const Value& self, const Arguments& arguments) {
     auto bound = TRY(bind_arguments("splitlines", arguments, {"keepends"}));
+    bool keep_ends = bound[0] && TRY(to_index(*bound[0])) != 0;
     TRY(runtime.reserve(static_cast<size_t>(std::count(view_of(self).begin(), view_of(self).end(), '\n')) * 160));
     std::vector<Value> items;
-    for (TracedText& line : split_lines(text_of(self), argument_is_true(bound[0]))) {
+    for (TracedText& line : split_lines(text_of(self), keep_ends)) {
         items.push_back(like(runtime, self, std::move(line)));
     }
     TRY(runtime.spend(items.size()));
@@ -169,7 +159,7 @@ Result<std::pair<size_t, size_t>> search_range(const Value& self, const Value* s
 
 template <bool FromRight, bool Fails>
 Result<Value> find(Runtime& runtime, const Value& self, const Arguments& arguments) {
-    auto bound = TRY(bind_arguments("find", arguments, {"sub", "start", "end"}, 1));
+    auto bound = TRY(bind_positional("find", arguments, 1, 3));
     std::string_view wanted = TRY(string_argument(*bound[0]));
     auto [begin, end] = TRY(search_range(self, bound[1], bound[2]));
     std::string_view text = view_of(self);
@@ -188,7 +178,7 @@ Result<Value> find(Runtime& runtime, const Value& self, const Arguments& argumen
 }
 
 Result<Value> count(Runtime&, const Value& self, const Arguments& arguments) {
-    auto bound = TRY(bind_arguments("count", arguments, {"sub", "start", "end"}, 1));
+    auto bound = TRY(bind_positional("count", arguments, 1, 3));
     std::string_view wanted = TRY(string_argument(*bound[0]));
     auto [begin, end] = TRY(search_range(self, bound[1], bound[2]));
     if (begin > view_of(self).size()) return int_value(0);
@@ -207,7 +197,7 @@ Result<Value> count(Runtime&, const Value& self, const Arguments& arguments) {
 template <bool AtEnd>
 Result<Value> starts_or_ends(Runtime&, const Value& self, const Arguments& arguments) {
     constexpr std::string_view kName = AtEnd ? "endswith" : "startswith";
-    auto bound = TRY(bind_arguments(kName, arguments, {"prefix", "start", "end"}, 1));
+    auto bound = TRY(bind_positional(kName, arguments, 1, 3));
     auto [begin, end] = TRY(search_range(self, bound[1], bound[2]));
     if (begin > view_of(self).size()) return bool_value(false);
     std::string_view text = view_of(self).substr(begin, end - begin);
@@ -226,20 +216,20 @@ Result<Value> starts_or_ends(Runtime&, const Value& self, const Arguments& argum
 }
 
 Result<Value> replace_method(Runtime& runtime, const Value& self, const Arguments& arguments) {
-    auto bound = TRY(bind_arguments("replace", arguments, {"old", "new", "count"}, 2));
+    auto bound = TRY(bind_positional("replace", arguments, 2, 3));
     std::string_view old = TRY(string_argument(*bound[0]));
-    TRY(string_argument(*bound[1]));
+    if (!is_markup(self)) TRY(string_argument(*bound[1]));
     int64_t most = bound[2] ? TRY(to_index(*bound[2])) : -1;
     TracedText with = is_markup(self) ? TRY(escaped_text(runtime, *bound[1])) : text_of(*bound[1]);
     return like(runtime, self, TRY(replace(runtime, text_of(self), old, with, most)));
 }
 
 Result<Value> join(Runtime& runtime, const Value& self, const Arguments& arguments) {
-    auto bound = TRY(bind_arguments("join", arguments, {"iterable"}, 1));
+    auto bound = TRY(bind_positional("join", arguments, 1, 1));
     TracedText out;
     auto items = TRY(iterate(runtime, *bound[0]));
     for (size_t i = 0; i < items.size(); ++i) {
-        if (!items[i].is(Type::String)) {
+        if (!items[i].is(Type::String) && !is_markup(self)) {
             return error("sequence item {}: expected str instance, {} found", i, type_name(items[i]));
         }
         if (i > 0) out.append(text_of(self));
@@ -250,7 +240,7 @@ Result<Value> join(Runtime& runtime, const Value& self, const Arguments& argumen
 
 template <bool FromRight>
 Result<Value> partition(Runtime& runtime, const Value& self, const Arguments& arguments) {
-    auto bound = TRY(bind_arguments("partition", arguments, {"sep"}, 1));
+    auto bound = TRY(bind_positional("partition", arguments, 1, 1));
     std::string_view separator = TRY(string_argument(*bound[0]));
     if (separator.empty()) return error("empty separator");
     const TracedText& text = text_of(self);
@@ -264,19 +254,19 @@ Result<Value> partition(Runtime& runtime, const Value& self, const Arguments& ar
 
 template <Align To>
 Result<Value> justify(Runtime& runtime, const Value& self, const Arguments& arguments) {
-    auto bound = TRY(bind_arguments("a padding method", arguments, {"width", "fillchar"}, 1));
+    auto bound = TRY(bind_positional("a padding method", arguments, 1, 2));
     int64_t width = TRY(to_index(*bound[0]));
     TracedText fill(" ", Origin::Value);
     if (bound[1]) {
-        TRY(string_argument(*bound[1]));
-        if (TRY(length(*bound[1])) != 1) return error("the fill character must be exactly one character long");
-        fill = text_of(*bound[1]);
+        if (!is_markup(self)) TRY(string_argument(*bound[1]));
+        fill = is_markup(self) ? TRY(escaped_text(runtime, *bound[1])) : text_of(*bound[1]);
+        if (utf8_length(fill.view()) != 1) return error("the fill character must be exactly one character long");
     }
     return like(runtime, self, TRY(align(runtime, text_of(self), width, fill, To)));
 }
 
 Result<Value> zfill(Runtime& runtime, const Value& self, const Arguments& arguments) {
-    auto bound = TRY(bind_arguments("zfill", arguments, {"width"}, 1));
+    auto bound = TRY(bind_positional("zfill", arguments, 1, 1));
     int64_t width = TRY(to_index(*bound[0]));
     const TracedText& text = text_of(self);
     size_t sign = text.view().starts_with('-') || text.view().starts_with('+') ? 1 : 0;
@@ -314,7 +304,9 @@ Result<Value> expandtabs(Runtime& runtime, const Value& self, const Arguments& a
 
 template <bool AtEnd>
 Result<Value> remove_affix(Runtime& runtime, const Value& self, const Arguments& arguments) {
-    auto bound = TRY(bind_arguments("removeprefix", arguments, {"affix"}, 1));
+    bool named = AtEnd && is_markup(self);  // markupsafe gives this one parameter a name
+    auto bound = named ? TRY(bind_arguments("removesuffix", arguments, {"suffix"}, 1))
+                       : TRY(bind_positional("removeprefix", arguments, 1, 1));
     std::string_view affix = TRY(string_argument(*bound[0]));
     const TracedText& text = text_of(self);
     bool there = AtEnd ? text.view().ends_with(affix) : text.view().starts_with(affix);
@@ -323,51 +315,75 @@ Result<Value> remove_affix(Runtime& runtime, const Value& self, const Arguments&
                 AtEnd ? text.slice(0, text.size() - affix.size()) : text.slice(affix.size(), text.size()));
 }
 
-Result<Value> encode(Runtime& runtime, const Value& self, const Arguments&) {
-    Value bytes = runtime.string(text_of(self));
-    bytes.type = Type::Bytes;
-    return bytes;
-}
-
 Result<Value> format(Runtime& runtime, const Value& self, const Arguments& arguments) {
     return format_braces(runtime, self, arguments);
 }
 
 Result<Value> format_map(Runtime& runtime, const Value& self, const Arguments& arguments) {
-    auto bound = TRY(bind_arguments("format_map", arguments, {"mapping"}, 1));
-    if (!bound[0]->is(Type::Dict)) return error("format_map() needs a mapping");
+    auto bound = TRY(bind_positional("format_map", arguments, 1, 1));
     Arguments named;
-    for (const auto& [key, value] : dict_of(*bound[0]).entries) {
-        if (key.is(Type::String)) named.named.emplace_back(view_of(key), value);
+    if (bound[0]->is(Type::Dict)) {
+        TRY(runtime.spend(dict_of(*bound[0]).entries.size()));
+        for (const auto& [key, value] : dict_of(*bound[0]).entries) {
+            if (key.is(Type::String)) named.named.emplace_back(view_of(key), value);
+        }
     }
     return format_braces(runtime, self, named);
 }
 
-// True when there is a code point and `holds` for all.
-template <bool (*Holds)(char32_t)>
-Result<Value> all(Runtime&, const Value& self, const Arguments&) {
+// True when `holds` for all code points; of a text without any, `Otherwise`.
+template <bool (*Holds)(char32_t), bool Otherwise = false>
+Result<Value> all(Runtime&, const Value& self, const Arguments& arguments) {
+    TRY(no_arguments("a method that asks for characters", arguments));
     std::string_view text = view_of(self);
     for (size_t at = 0; at < text.size();) {
         Utf8Unit unit = next_utf8(text.substr(at));
         if (!Holds(unit.code_point)) return bool_value(false);
         at += unit.size;
     }
-    return bool_value(!text.empty());
+    return bool_value(Otherwise || !text.empty());
 }
 
 bool is_decimal(char32_t c) { return decimal_digit(c).has_value(); }
-bool is_alphanumeric(char32_t c) { return is_alpha(c) || is_decimal(c); }
+bool is_alphanumeric(char32_t c) { return is_letter(c) || has_numeric_value(c); }
 bool is_ascii(char32_t c) { return c < 0x80; }
+
+Result<Value> is_identifier(Runtime& runtime, const Value& self, const Arguments& arguments) {
+    std::string_view text = view_of(self);
+    if (!text.empty() && !begins_identifier(next_utf8(text).code_point)) {
+        TRY(no_arguments("isidentifier", arguments));
+        return bool_value(false);
+    }
+    return all<continues_identifier>(runtime, self, arguments);
+}
 
 // At least one cased letter, and none of the other case.
 template <bool Upper>
-Result<Value> is_case(Runtime&, const Value& self, const Arguments&) {
+Result<Value> is_case(Runtime&, const Value& self, const Arguments& arguments) {
+    TRY(no_arguments(Upper ? "isupper" : "islower", arguments));
     std::string_view text = view_of(self);
     bool cased = false;
     for (size_t at = 0; at < text.size();) {
         Utf8Unit unit = next_utf8(text.substr(at));
-        if (Upper ? is_lower(unit.code_point) : is_upper(unit.code_point)) return bool_value(false);
-        cased = cased || (Upper ? is_upper(unit.code_point) : is_lower(unit.code_point));
+        char32_t c = unit.code_point;
+        if (is_title(c) || (Upper ? is_lower(c) : is_upper(c))) return bool_value(false);
+        cased = cased || (Upper ? is_upper(c) : is_lower(c));
+        at += unit.size;
+    }
+    return bool_value(cased);
+}
+
+Result<Value> is_title_case(Runtime&, const Value& self, const Arguments& arguments) {
+    TRY(no_arguments("istitle", arguments));
+    std::string_view text = view_of(self);
+    bool cased = false, in_word = false;
+    for (size_t at = 0; at < text.size();) {
+        Utf8Unit unit = next_utf8(text.substr(at));
+        char32_t c = unit.code_point;
+        bool begins = is_upper(c) || is_title(c);
+        if (begins ? in_word : is_lower(c) && !in_word) return bool_value(false);
+        in_word = begins || is_lower(c);
+        cased = cased || in_word;
         at += unit.size;
     }
     return bool_value(cased);
@@ -376,48 +392,57 @@ Result<Value> is_case(Runtime&, const Value& self, const Arguments&) {
 }  // namespace
 
 MethodFunction find_string_method(std::string_view name) {
-    static constexpr std::pair<std::string_view, MethodFunction> kMethods[] = {{"capitalize", capitalize_method},
-                                                                               {"casefold", case_method<Case::Lower>},
-                                                                               {"center", justify<Align::Center>},
-                                                                               {"count", count},
-                                                                               {"encode", encode},
-                                                                               {"endswith", starts_or_ends<true>},
-                                                                               {"expandtabs", expandtabs},
-                                                                               {"find", find<false, false>},
-                                                                               {"format", format},
-                                                                               {"format_map", format_map},
-                                                                               {"index", find<false, true>},
-                                                                               {"isalnum", all<is_alphanumeric>},
-                                                                               {"isalpha", all<is_alpha>},
-                                                                               {"isascii", all<is_ascii>},
-                                                                               {"isdecimal", all<is_decimal>},
-                                                                               {"isdigit", all<is_decimal>},
-                                                                               {"islower", is_case<false>},
-                                                                               {"isnumeric", all<is_decimal>},
-                                                                               {"isspace", all<is_space>},
-                                                                               {"isupper", is_case<true>},
-                                                                               {"join", join},
-                                                                               {"ljust", justify<Align::Left>},
-                                                                               {"lower", case_method<Case::Lower>},
-                                                                               {"lstrip", strip_method<true, false>},
-                                                                               {"partition", partition<false>},
-                                                                               {"removeprefix", remove_affix<false>},
-                                                                               {"removesuffix", remove_affix<true>},
-                                                                               {"replace", replace_method},
-                                                                               {"rfind", find<true, false>},
-                                                                               {"rindex", find<true, true>},
-                                                                               {"rjust", justify<Align::Right>},
-                                                                               {"rpartition", partition<true>},
-                                                                               {"rsplit", split<true>},
-                                                                               {"rstrip", strip_method<false, true>},
-                                                                               {"split", split<false>},
-                                                                               {"splitlines", splitlines},
-                                                                               {"startswith", starts_or_ends<false>},
-                                                                               {"strip", strip_method<true, true>},
-                                                                               {"swapcase", swapcase},
-                                                                               {"title", title},
-                                                                               {"upper", case_method<Case::Upper>},
-                                                                               {"zfill", zfill}};
+    // clang-format off
+    static constexpr std::pair<std::string_view, MethodFunction> kMethods[] = {
+        {"capitalize", map_method<capitalize>},
+        {"casefold", case_method<Case::Fold>},
+        {"center", justify<Align::Center>},
+        {"count", count},
+        {"encode", encode},
+        {"endswith", starts_or_ends<true>},
+        {"expandtabs", expandtabs},
+        {"find", find<false, false>},
+        {"format", format},
+        {"format_map", format_map},
+        {"index", find<false, true>},
+        {"isalnum", all<is_alphanumeric>},
+        {"isalpha", all<is_letter>},
+        {"isascii", all<is_ascii, true>},
+        {"isdecimal", all<is_decimal>},
+        {"isdigit", all<has_digit_value>},
+        {"isidentifier", is_identifier},
+        {"islower", is_case<false>},
+        {"isnumeric", all<has_numeric_value>},
+        {"isprintable", all<is_printable, true>},
+        {"isspace", all<is_space>},
+        {"istitle", is_title_case},
+        {"isupper", is_case<true>},
+        {"join", join},
+        {"ljust", justify<Align::Left>},
+        {"lower", case_method<Case::Lower>},
+        {"lstrip", strip_method<true, false>},
+        {"maketrans", make_translation},
+        {"partition", partition<false>},
+        {"removeprefix", remove_affix<false>},
+        {"removesuffix", remove_affix<true>},
+        {"replace", replace_method},
+        {"rfind", find<true, false>},
+        {"rindex", find<true, true>},
+        {"rjust", justify<Align::Right>},
+        {"rpartition", partition<true>},
+        {"rsplit", split<true>},
+        {"rstrip", strip_method<false, true>},
+        {"split", split<false>},
+        {"splitlines", splitlines},
+        {"startswith", starts_or_ends<false>},
+        {"strip", strip_method<true, true>},
+        {"swapcase", map_method<swap_case>},
+        {"title", map_method<title_method>},
+        {"translate", translate},
+        {"upper", case_method<Case::Upper>},
+        {"zfill", zfill},
+    };
+    // clang-format on
     for (const auto& [method, call] : kMethods) {
         if (method == name) return call;
     }

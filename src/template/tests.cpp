@@ -33,6 +33,9 @@ bool is_iterable(const Value& value) {
         case Type::Float:
         case Type::Callable:
         case Type::Namespace:
+        case Type::Cycler:
+        case Type::Joiner:
+        case Type::Blocks:
             return false;
         default:
             return true;
@@ -47,12 +50,13 @@ bool is_sequence(const Value& value) {
 bool is_true(const Value& value) { return value.is(Type::Bool) && value.integer != 0; }
 bool is_false(const Value& value) { return value.is(Type::Bool) && value.integer == 0; }
 bool is_callable(const Value& value) {
-    return value.is(Type::Callable) || value.is(Type::Loop) || value.is(Type::Undefined);
+    return value.is(Type::Callable) || value.is(Type::Loop) || value.is(Type::Undefined) || value.is(Type::Joiner);
 }
 
 template <Comparison Kind>
 Result<bool> compares(Runtime& runtime, const Value& value, const Arguments& arguments) {
-    auto bound = TRY(bind_arguments("a comparing test", arguments, {"other"}, 1));
+    auto bound = Kind == Comparison::In ? TRY(bind_arguments("in", arguments, {"seq"}, 1))
+                                        : TRY(bind_positional("a comparing test", arguments, 1, 1));
     return compare(runtime, Kind, value, *bound[0]);
 }
 
@@ -60,8 +64,11 @@ Result<bool> modulo_is(Runtime& runtime, const Value& value, Integer divisor, In
     Value remainder = TRY(calculate(runtime, Operator::Modulo, value, int_value(divisor)));
     return equal(runtime, remainder, int_value(rest));
 }
-Result<bool> odd(Runtime& runtime, const Value& value, const Arguments&) { return modulo_is(runtime, value, 2, 1); }
-Result<bool> even(Runtime& runtime, const Value& value, const Arguments&) { return modulo_is(runtime, value, 2, 0); }
+template <int Rest>
+Result<bool> rest_of_two_is(Runtime& runtime, const Value& value, const Arguments& arguments) {
+    TRY(bind_arguments("odd and even", arguments, std::initializer_list<std::string_view>{}));
+    return modulo_is(runtime, value, 2, Rest);
+}
 
 Result<bool> divisible(Runtime& runtime, const Value& value, const Arguments& arguments) {
     auto bound = TRY(bind_arguments("divisibleby", arguments, {"num"}, 1));
@@ -81,15 +88,20 @@ Result<bool> same(Runtime&, const Value& value, const Arguments& arguments) {
 }
 
 template <bool Upper>
-Result<bool> has_case(Runtime& runtime, const Value& value, const Arguments&) {
+Result<bool> has_case(Runtime& runtime, const Value& value, const Arguments& arguments) {
+    TRY(bind_arguments("upper and lower", arguments, std::initializer_list<std::string_view>{}));
     Value text = TRY(to_string(runtime, value));
     return truthy(TRY(find_string_method(Upper ? "isupper" : "islower")(runtime, text, Arguments())));
 }
 
-Result<bool> is_filter(Runtime&, const Value& value, const Arguments&) {
+Result<bool> is_filter(Runtime&, const Value& value, const Arguments& arguments) {
+    TRY(bind_arguments("filter", arguments, std::initializer_list<std::string_view>{}));
+    if (!value.is(Type::Undefined) && !encode_key(value)) return error("unhashable type: '{}'", type_name(value));
     return value.is(Type::String) && find_filter(view_of(value)) != nullptr;
 }
-Result<bool> is_test(Runtime&, const Value& value, const Arguments&) {
+Result<bool> is_test(Runtime&, const Value& value, const Arguments& arguments) {
+    TRY(bind_arguments("test", arguments, std::initializer_list<std::string_view>{}));
+    if (!value.is(Type::Undefined) && !encode_key(value)) return error("unhashable type: '{}'", type_name(value));
     return value.is(Type::String) && find_test(view_of(value)) != nullptr;
 }
 
@@ -111,8 +123,8 @@ const Test* find_test(std::string_view name) {
                                       {"iterable", check<is_iterable>},
                                       {"sequence", check<is_sequence>},
                                       {"callable", check<is_callable>},
-                                      {"odd", odd},
-                                      {"even", even},
+                                      {"odd", rest_of_two_is<1>},
+                                      {"even", rest_of_two_is<0>},
                                       {"divisibleby", divisible},
                                       {"sameas", same},
                                       {"upper", has_case<true>},

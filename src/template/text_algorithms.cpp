@@ -4,6 +4,7 @@
 #include <cstring>
 
 #include "base/utf8.hpp"
+#include "text/unicode.hpp"
 
 namespace godwit::jinja {
 
@@ -55,21 +56,40 @@ TracedText strip(const TracedText& text, const std::optional<std::string_view>& 
 
 namespace {
 
-// Calls choose(code point) for each code point and maps it as that says.
+bool is_cased(char32_t c) { return is_lower(c) || is_upper(c) || is_title(c); }
+
+// Whether a cased letter follows, after any that the search ignores.
+bool cased_follows(std::string_view text) {
+    while (!text.empty()) {
+        Utf8Unit unit = next_utf8(text);
+        if (!is_case_ignorable(unit.code_point)) return is_cased(unit.code_point);
+        text.remove_prefix(unit.size);
+    }
+    return false;
+}
+
+// Maps each code point to the case that choose(code point) says; none: as it is. A sigma becomes small as it stands in
+// its word; `starts_word`: what choose() maps to another case than Lower is no part of that word.
 template <class Choose>
-TracedText map_case(const TracedText& text, Choose choose) {
+TracedText map_case(const TracedText& text, Choose choose, bool starts_word = false) {
     TracedText out;
     std::string_view bytes = text.view();
+    bool cased_before = false;
     for (size_t at = 0; at < bytes.size();) {
         Utf8Unit unit = next_utf8(bytes.substr(at));
-        std::optional<Case> to = choose(unit.code_point);
+        char32_t c = unit.code_point;
+        std::optional<Case> to = choose(c);
         if (!to || unit.form != Utf8Form::WellFormed) {
             out.append(text, at, at + unit.size);
         } else {
             std::string mapped;
-            append_case(mapped, unit.code_point, *to);
+            bool final_sigma =
+                c == 0x3A3 && to == Case::Lower && cased_before && !cased_follows(bytes.substr(at + unit.size));
+            append_case(mapped, final_sigma ? 0x3C2 : c, *to);
             out.append(mapped, text.origin_at(at));
         }
+        if (!is_case_ignorable(c)) cased_before = is_cased(c);
+        if (starts_word && to != Case::Lower) cased_before = false;
         at += unit.size;
     }
     return out;
@@ -89,18 +109,14 @@ TracedText capitalize(const TracedText& text) {
 
 TracedText title_method(const TracedText& text) {
     bool in_word = false;
-    return map_case(text, [&](char32_t c) -> std::optional<Case> {
-        if (!is_alpha(c)) {
-            in_word = false;
-            return std::nullopt;
-        }
-        return std::exchange(in_word, true) ? Case::Lower : Case::Title;
+    return map_case(text, [&](char32_t c) {
+        return std::optional(std::exchange(in_word, is_cased(c)) ? Case::Lower : Case::Title);
     });
 }
 
 TracedText title_filter(const TracedText& text) {
     bool first = true;
-    return map_case(text, [&](char32_t c) -> std::optional<Case> {
+    auto choose = [&](char32_t c) -> std::optional<Case> {
         bool separator =
             is_space(c) || (c < 0x80 && std::string_view("-({[<").find(static_cast<char>(c)) != std::string_view::npos);
         if (separator) {
@@ -108,6 +124,14 @@ TracedText title_filter(const TracedText& text) {
             return std::nullopt;
         }
         return std::exchange(first, false) ? Case::Upper : Case::Lower;
+    };
+    return map_case(text, choose, true);
+}
+
+TracedText swap_case(const TracedText& text) {
+    return map_case(text, [](char32_t c) -> std::optional<Case> {
+        if (is_upper(c)) return Case::Lower;
+        return is_lower(c) ? std::optional(Case::Upper) : std::nullopt;
     });
 }
 

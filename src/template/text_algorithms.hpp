@@ -2,7 +2,7 @@
 #pragma once
 
 #include "template/runtime.hpp"
-#include "template/unicode.hpp"
+#include "text/letter_case.hpp"
 
 namespace godwit::jinja {
 
@@ -17,6 +17,7 @@ TracedText change_case(const TracedText& text, Case to);
 TracedText capitalize(const TracedText& text);
 TracedText title_method(const TracedText& text);
 TracedText title_filter(const TracedText& text);
+TracedText swap_case(const TracedText& text);
 /// text.replace(old, with, count); count < 0: all.
 Result<TracedText> replace(Runtime& runtime, const TracedText& text, std::string_view old, const TracedText& with,
                            int64_t count);

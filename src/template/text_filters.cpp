@@ -4,8 +4,13 @@
 #include "base/utf8.hpp"
 #include "template/filters.hpp"
 #include "template/format.hpp"
+#include "template/methods.hpp"
+#include "template/operators.hpp"
+#include "template/pretty.hpp"
 #include "template/print.hpp"
 #include "template/text_algorithms.hpp"
+#include "template/word_wrap.hpp"
+#include "text/unicode.hpp"
 
 namespace godwit::jinja {
 
@@ -17,6 +22,13 @@ Result<Value> mapped(Runtime& runtime, const Value& input, const Arguments& argu
     TRY(bind_arguments("the filter", arguments, std::initializer_list<std::string_view>{}));
     Value text = TRY(to_string(runtime, input));
     return runtime.string(Map(text_of(text)), is_markup(text));
+}
+
+// Unlike its siblings it makes plain text of markup.
+Result<Value> title(Runtime& runtime, const Value& input, const Arguments& arguments) {
+    TRY(no_arguments("title", arguments));
+    TracedText text = TRY(to_text(runtime, input));
+    return runtime.string(title_filter(text));
 }
 
 TracedText upper(const TracedText& text) { return change_case(text, Case::Upper); }
@@ -35,16 +47,30 @@ Result<Value> trim(Runtime& runtime, const Value& input, const Arguments& argume
 
 Result<Value> replace_filter(Runtime& runtime, const Value& input, const Arguments& arguments) {
     auto bound = TRY(bind_arguments("replace", arguments, {"old", "new", "count"}, 2));
-    TracedText text = TRY(to_text(runtime, input));
-    TracedText old = TRY(to_text(runtime, *bound[0])), with = TRY(to_text(runtime, *bound[1]));
     bool all = bound[2] == nullptr || bound[2]->is(Type::None);
     int64_t count = all ? -1 : TRY(to_index(*bound[2]));
-    return runtime.string(TRY(replace(runtime, text, old.view(), with, count)));
+    TracedText old = TRY(to_text(runtime, *bound[0]));
+    if (!runtime.autoescape) {
+        TracedText text = TRY(to_text(runtime, input)), with = TRY(to_text(runtime, *bound[1]));
+        return runtime.string(TRY(replace(runtime, text, old.view(), with, count)));
+    }
+    bool escaped = is_markup(*bound[0]) || is_markup(*bound[1]) || is_markup(input);
+    TracedText text = escaped ? TRY(escaped_text(runtime, input)) : TRY(to_text(runtime, input));
+    TracedText with = escaped ? TRY(escaped_text(runtime, *bound[1])) : TRY(to_text(runtime, *bound[1]));
+    return runtime.string(TRY(replace(runtime, text, old.view(), with, count)), escaped);
+}
+
+// A filter that calls methods of strings.
+Result<void> expect_string(std::string_view what, const Value& input) {
+    if (input.is(Type::Undefined)) return error("{}", undefined_message(input));
+    if (!input.is(Type::String)) return error("{} needs a string, got '{}'", what, type_name(input));
+    return done();
 }
 
 Result<Value> indent(Runtime& runtime, const Value& input, const Arguments& arguments) {
     auto bound = TRY(bind_arguments("indent", arguments, {"width", "first", "blank"}));
-    Value text = TRY(to_string(runtime, input));
+    TRY(expect_string("indent", input));
+    const Value& text = input;
     TracedText step("    ", Origin::Value);
     if (bound[0] && bound[0]->is(Type::String)) {
         step = text_of(*bound[0]);
@@ -86,164 +112,71 @@ Result<Value> format(Runtime& runtime, const Value& input, const Arguments& argu
     return format_percent(runtime, text, mapping);
 }
 
-Result<Value> escape(Runtime& runtime, const Value& input, const Arguments&) {
-    return runtime.string(TRY(escaped_text(runtime, input)), true);
-}
-Result<Value> force_escape(Runtime& runtime, const Value& input, const Arguments&) {
-    return runtime.string(escape_html(TRY(to_text(runtime, input))), true);
-}
-Result<Value> safe(Runtime& runtime, const Value& input, const Arguments&) {
-    return runtime.string(TRY(to_text(runtime, input)), true);
-}
-Result<Value> string(Runtime& runtime, const Value& input, const Arguments&) { return to_string(runtime, input); }
-
-// The byte offset of code point `count`.
-size_t offset_of(std::string_view text, int64_t count) {
-    size_t at = 0;
-    for (int64_t i = 0; i < count && at < text.size(); ++i) at += next_utf8(text.substr(at)).size;
-    return at;
+Result<Value> string(Runtime& runtime, const Value& input, const Arguments& arguments) {
+    TRY(no_arguments("string", arguments));
+    return to_string(runtime, input);
 }
 
 Result<Value> truncate(Runtime& runtime, const Value& input, const Arguments& arguments) {
     auto bound = TRY(bind_arguments("truncate", arguments, {"length", "killwords", "end", "leeway"}));
-    Value text = TRY(to_string(runtime, input));
     int64_t most = bound[0] ? TRY(to_index(*bound[0])) : 255;
     int64_t leeway = bound[3] && !bound[3]->is(Type::None) ? TRY(to_index(*bound[3])) : 5;
-    Value end = bound[2] ? TRY(to_string(runtime, *bound[2])) : runtime.string("...");
-    auto size = static_cast<int64_t>(TRY(length(text))), end_size = static_cast<int64_t>(TRY(length(end)));
+    Value end = bound[2] ? *bound[2] : runtime.string("...");
+    auto end_size = static_cast<int64_t>(TRY(length(end))), size = static_cast<int64_t>(TRY(length(input)));
     if (most < end_size) return error("truncate: expected length >= {}, got {}", end_size, most);
     if (leeway < 0) return error("truncate: expected leeway >= 0, got {}", leeway);
-    if (size - leeway <= most) return text;
-    TracedText head = text_of(text).slice(0, offset_of(view_of(text), most - end_size));
-    size_t space = argument_is_true(bound[1]) ? std::string_view::npos : head.view().rfind(' ');
-    if (space != std::string_view::npos) head = head.slice(0, space);
-    head.append(text_of(end));
-    return runtime.string(std::move(head));
-}
-
-struct Words {
-    size_t begin, end, size;  // size in code points
-    size_t gap;               // white space before, in code points
-};
-
-std::vector<Words> words_of(std::string_view line) {
-    std::vector<Words> words;
-    size_t gap = 0;
-    for (size_t at = 0; at < line.size();) {
-        Utf8Unit unit = next_utf8(line.substr(at));
-        bool space = is_space(unit.code_point);
-        if (space) {
-            ++gap;
-        } else if (gap > 0 || words.empty()) {
-            words.push_back({at, at + unit.size, 1, gap});
-            gap = 0;
-        } else {
-            words.back().end = at + unit.size;
-            ++words.back().size;
-        }
-        at += unit.size;
-    }
-    return words;
-}
-
-// One line of wordwrap: words that are longer than the width are broken.
-void wrap_line(TracedText& out, const TracedText& line, size_t width, bool break_long, const TracedText& line_end) {
-    size_t column = 0;
-    for (Words word : words_of(line.view())) {
-        bool fits = column > 0 && column + word.gap + word.size <= width;
-        if (column > 0 && !fits) {
-            out.append(line_end);
-            column = 0;
-        } else if (fits) {
-            out.append(line, word.begin - word.gap, word.begin);
-            column += word.gap;
-        }
-        while (break_long && word.size > width) {
-            size_t cut = word.begin + offset_of(line.view().substr(word.begin), static_cast<int64_t>(width));
-            out.append(line, word.begin, cut);
-            out.append(line_end);
-            word.begin = cut;
-            word.size -= width;
-        }
-        out.append(line, word.begin, word.end);
-        column += word.size;
-    }
+    if (size - leeway <= most) return input;
+    TRY(expect_string("truncate", input));
+    Value bound_end = int_value(most - end_size);
+    Value head = TRY(slice(runtime, input, nullptr, &bound_end, nullptr));
+    size_t space = argument_is_true(bound[1]) ? std::string_view::npos : view_of(head).rfind(' ');
+    if (space != std::string_view::npos) head = runtime.string(text_of(head).slice(0, space), is_markup(head));
+    return calculate(runtime, Operator::Add, head, end);
 }
 
 Result<Value> wordwrap(Runtime& runtime, const Value& input, const Arguments& arguments) {
     auto bound =
         TRY(bind_arguments("wordwrap", arguments, {"width", "break_long_words", "wrapstring", "break_on_hyphens"}));
-    int64_t width = bound[0] ? TRY(to_index(*bound[0])) : 79;
-    if (width < 1) return error("wordwrap: the width must be above 0");
-    TracedText text = TRY(to_text(runtime, input));
-    TracedText line_end("\n", Origin::Value);
-    if (bound[2] && !bound[2]->is(Type::None)) line_end = TRY(to_text(runtime, *bound[2]));
-    TRY(runtime.reserve(text.size() * (1 + line_end.size())));
-    TracedText out;
-    bool first = true;
-    for (const TracedText& line : split_lines(text, false)) {
-        if (!first) out.append(line_end);
-        first = false;
-        wrap_line(out, line, static_cast<size_t>(width), argument_is_true(bound[1], true), line_end);
+    TRY(expect_string("wordwrap", input));
+    WrapStyle style;
+    style.break_long_words = argument_is_true(bound[1], true);
+    style.break_on_hyphens = argument_is_true(bound[3], true);
+    TracedText line_end("\n", Origin::Value), out;
+    if (bound[2] && !bound[2]->is(Type::None)) {
+        TRY(expect_string("wordwrap", *bound[2]));
+        line_end = text_of(*bound[2]);
     }
-    return runtime.string(std::move(out));
+    bool first = true;
+    for (const TracedText& line : split_lines(text_of(input), false)) {
+        int64_t width = bound[0] ? TRY(to_index(*bound[0])) : 79;
+        if (width < 1) return error("wordwrap: the width must be above 0");
+        style.width = static_cast<size_t>(width);
+        auto wrapped = TRY(wrap_words(runtime, line, style));
+        if (wrapped.empty()) wrapped.emplace_back();
+        for (const TracedText& part : wrapped) {
+            if (!first) out.append(line_end);
+            first = false;
+            out.append(part);
+            TRY(runtime.reserve(out.size()));
+        }
+    }
+    bool markup = bound[2] && is_markup(*bound[2]);
+    return runtime.string(std::move(out), markup);
 }
 
-Result<Value> wordcount(Runtime& runtime, const Value& input, const Arguments&) {
+Result<Value> wordcount(Runtime& runtime, const Value& input, const Arguments& arguments) {
+    TRY(no_arguments("wordcount", arguments));
     TracedText text = TRY(to_text(runtime, input));
     int64_t words = 0;
     bool in_word = false;
     for (size_t at = 0; at < text.size();) {
         Utf8Unit unit = next_utf8(text.view().substr(at));
-        bool part = unit.code_point == '_' || is_alpha(unit.code_point) || decimal_digit(unit.code_point).has_value();
+        bool part = unit.code_point == '_' || is_letter(unit.code_point) || has_numeric_value(unit.code_point);
         words += part && !in_word;
         in_word = part;
         at += unit.size;
     }
     return int_value(words);
-}
-
-void unescape_into(TracedText& out, const TracedText& text) {
-    static constexpr std::pair<std::string_view, std::string_view> kEntities[] = {
-        {"&amp;", "&"}, {"&lt;", "<"},   {"&gt;", ">"},  {"&quot;", "\""},
-        {"&#39;", "'"}, {"&#34;", "\""}, {"&apos;", "'"}};
-    for (size_t at = 0; at < text.size();) {
-        auto entity = std::find_if(std::begin(kEntities), std::end(kEntities),
-                                   [&](const auto& known) { return text.view().substr(at).starts_with(known.first); });
-        bool found = entity != std::end(kEntities);
-        if (found) out.append(entity->second, text.origin_at(at));
-        if (!found) out.append(text, at, at + 1);
-        at += found ? entity->first.size() : 1;
-    }
-}
-
-Result<Value> striptags(Runtime& runtime, const Value& input, const Arguments&) {
-    TracedText text = TRY(to_text(runtime, input));
-    std::string_view bytes = text.view();
-    TracedText bare, joined, out;
-    const size_t last_tag_end = bytes.rfind('>'),
-                 last_comment_end = bytes.rfind("-->");  // behind them nothing is looked for
-    for (size_t at = 0; at < bytes.size();) {
-        bool comment = bytes.substr(at).starts_with("<!--");
-        size_t last = comment ? last_comment_end : last_tag_end, end = std::string_view::npos;
-        if (bytes[at] == '<' && last != std::string_view::npos && last > at)
-            end = bytes.find(comment ? "-->" : ">", at);
-        if (end == std::string_view::npos) {
-            bare.append(text, at, at + 1);
-            ++at;
-        } else {
-            at = end + (comment ? 3 : 1);
-        }
-        TRY(runtime.spend(1));
-    }
-    bool first = true;
-    for (const Words& word : words_of(bare.view())) {
-        if (!first) joined.append(" ", Origin::Value);
-        first = false;
-        joined.append(bare, word.begin, word.end);
-    }
-    unescape_into(out, joined);
-    return runtime.string(std::move(out));
 }
 
 void quote_into(TracedText& out, const TracedText& text, bool query) {
@@ -261,20 +194,20 @@ void quote_into(TracedText& out, const TracedText& text, bool query) {
     }
 }
 
-Result<Value> urlencode(Runtime& runtime, const Value& input, const Arguments&) {
+Result<Value> urlencode(Runtime& runtime, const Value& input, const Arguments& arguments) {
+    TRY(no_arguments("urlencode", arguments));
     TracedText out;
     std::vector<std::pair<Value, Value>> pairs;
-    if (input.is(Type::Dict)) {
-        pairs = dict_of(input).entries;
-    } else if (input.is_sequence()) {
-        for (const Value& pair : list_of(input).items) {
-            auto parts = TRY(iterate(runtime, pair));
-            if (parts.size() != 2) return error("urlencode needs pairs");
-            pairs.emplace_back(parts[0], parts[1]);
-        }
-    } else {
+    auto items = iterate(runtime, input);
+    if (input.is(Type::String) || !items.ok()) {
         quote_into(out, TRY(to_text(runtime, input)), false);
         return runtime.string(std::move(out));
+    }
+    if (input.is(Type::Dict)) pairs = dict_of(input).entries;
+    for (const Value& pair : input.is(Type::Dict) ? std::vector<Value>() : std::move(items).take()) {
+        auto parts = TRY(iterate(runtime, pair));
+        if (parts.size() != 2) return error("urlencode needs pairs");
+        pairs.emplace_back(parts[0], parts[1]);
     }
     for (const auto& [key, value] : pairs) {
         if (!out.empty()) out.append("&", Origin::Value);
@@ -295,14 +228,10 @@ std::span<const Filter> text_filters() {
                                           {"indent", indent},
                                           {"string", string},
                                           {"capitalize", mapped<capitalize>},
-                                          {"title", mapped<title_filter>},
+                                          {"title", title},
                                           {"center", center},
-                                          {"e", escape},
-                                          {"escape", escape},
-                                          {"forceescape", force_escape},
                                           {"format", format},
-                                          {"safe", safe},
-                                          {"striptags", striptags},
+                                          {"pprint", pprint},
                                           {"truncate", truncate},
                                           {"urlencode", urlencode},
                                           {"wordcount", wordcount},

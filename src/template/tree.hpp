@@ -50,7 +50,9 @@ enum class NodeKind : uint8_t {
     CallBlock,    // a: call, b: the caller as a Macro node
     FilterBlock,  // a: filter chain, b: body
     With,         // list: target, value, …; b: body
-    Scope,        // b: body (generation, block)
+    Scope,        // b: body (generation)
+    NamedBlock,   // name, b: body; flag: scoped; extra: required
+    Autoescape,   // a: whether, b: body
     Break,
     Continue,
     Unsupported,  // text: the message of its error
@@ -96,6 +98,7 @@ struct Tree {
     std::vector<CallArguments> calls;
     std::vector<MacroInfo> macros;
     std::vector<std::unique_ptr<Object>> literals;
+    std::vector<NodeId> blocks;  // the named ones
     NodeId root = kNoNode;
 
     const Node& operator[](NodeId id) const { return nodes[id]; }

@@ -11,6 +11,9 @@ namespace {
 void encode_into(const Value& key, int depth, std::optional<std::string>& out) {
     if (!out) return;
     switch (key.type) {
+        case Type::Undefined:
+            *out += 'u';
+            return;
         case Type::None:
             *out += 'n';
             return;
@@ -28,6 +31,13 @@ void encode_into(const Value& key, int depth, std::optional<std::string>& out) {
         case Type::String:
             *out += 's';
             *out += view_of(key);
+            return;
+        case Type::Bytes:
+            *out += 'b';
+            *out += view_of(key);
+            return;
+        case Type::Range:
+            *out += fmt::format("r{},{},{}", range_of(key).start, range_of(key).step, range_of(key).size);
             return;
         case Type::Tuple:
             if (depth >= kNestingMax) break;
@@ -123,6 +133,12 @@ std::string_view type_name(const Value& value) {
             return "function";
         case Type::Loop:
             return "LoopContext";
+        case Type::Cycler:
+            return "Cycler";
+        case Type::Joiner:
+            return "Joiner";
+        case Type::Blocks:
+            return "TemplateReference";
     }
     return "object";
 }

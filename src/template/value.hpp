@@ -12,6 +12,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/result.hpp"
 #include "template/traced_text.hpp"
 
 namespace godwit::jinja {
@@ -36,6 +37,9 @@ enum class Type : uint8_t {
     Generator,  // what map, select, … give: can be iterated, not measured or indexed
     Callable,
     Loop,
+    Cycler,
+    Joiner,
+    Blocks,  // the variable `self`
 };
 
 struct Object {
@@ -105,8 +109,9 @@ struct StringObject : Object {
 /// List, Tuple, Generator, and the entries of a View.
 struct ListObject : Object {
     std::vector<Value> items;
-    std::string_view view_name;  // View: "dict_keys", "dict_values", "dict_items"
-    bool group = false;          // a tuple of groupby: has .grouper and .list
+    std::string_view view_name;    // View: "dict_keys", "dict_values", "dict_items"
+    bool group = false;            // a tuple of groupby: has .grouper and .list
+    std::optional<Error> failure;  // Generator: what happens behind the items
 };
 
 /// Dict and Namespace. Keeps the order of insertion.
@@ -123,6 +128,16 @@ private:
     std::map<std::string, size_t, std::less<>> index_;  // encoded key -> entry
 };
 
+struct CyclerObject : Object {
+    std::vector<Value> items;
+    size_t position = 0;
+};
+
+struct JoinerObject : Object {
+    Value separator;
+    bool used = false;
+};
+
 struct RangeObject : Object {
     int64_t start = 0, stop = 0, step = 1, size = 0;
 };
@@ -134,6 +149,8 @@ inline bool is_markup(const Value& value) {
 }
 inline ListObject& list_of(const Value& value) { return *static_cast<ListObject*>(value.object); }
 inline DictObject& dict_of(const Value& value) { return *static_cast<DictObject*>(value.object); }
+inline CyclerObject& cycler_of(const Value& value) { return *static_cast<CyclerObject*>(value.object); }
+inline JoinerObject& joiner_of(const Value& value) { return *static_cast<JoinerObject*>(value.object); }
 inline RangeObject& range_of(const Value& value) { return *static_cast<RangeObject*>(value.object); }
 /// "'nope' is undefined", or what else left the value undefined.
 std::string_view undefined_message(const Value& value);

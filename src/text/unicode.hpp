@@ -1,7 +1,9 @@
-// Unicode as the tokenizers need it: classes of characters, case, normalisation forms. Data: utf8proc (Unicode 15.0).
+// Unicode as tokenizers and templates need it: classes of characters, normalisation forms. Letter case:
+// letter_case.hpp. Data: utf8proc (Unicode 15.0).
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -14,10 +16,16 @@ bool is_numeric(char32_t c);          // N*
 bool is_other(char32_t c);            // Cc, Cf, Co: controls, formats, private use
 bool is_word_character(char32_t c);   // \w: letters, marks, decimal digits, connectors
 
-void append_utf8(std::string& out, char32_t c);
-
-/// The unconditional full lower case of one character.
-void append_lower(std::string& out, char32_t c);
+/// Python's str.isspace() of one character: White_Space and the separators U+001C to U+001F.
+bool is_space(char32_t c);
+bool is_printable(char32_t c);  // str.isprintable()
+bool is_letter(char32_t c);     // L*: str.isalpha()
+/// The value of a decimal digit of any script (Nd: str.isdecimal()).
+std::optional<int> decimal_digit(char32_t c);
+bool has_digit_value(char32_t c);    // str.isdigit(): also ²
+bool has_numeric_value(char32_t c);  // str.isnumeric(): also ½ and 一
+bool begins_identifier(char32_t c);  // XID_Start and _
+bool continues_identifier(char32_t c);
 
 enum class NormalForm { Nfc, Nfd, Nfkc, Nfkd };
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/utf8.hpp"
+#include "text/letter_case.hpp"
 #include "tokenizer/byte_alphabet.hpp"
 
 namespace godwit {
@@ -191,7 +192,7 @@ void add_bert_normalizer(Normalizers& out, const BertNormalization& settings) {
 }
 
 std::unique_ptr<Normalizer> make_lowercase() {
-    return by_character([](char32_t c, std::string_view, std::string& out) { append_lower(out, c); });
+    return by_character([](char32_t c, std::string_view, std::string& out) { append_case(out, c, Case::Lower); });
 }
 
 std::unique_ptr<Normalizer> make_strip_accents() {

@@ -1,4 +1,4 @@
-#include "template/unicode.hpp"
+#include "text/letter_case.hpp"
 
 #include <utf8proc.h>
 
@@ -7,8 +7,9 @@
 #include <string_view>
 
 #include "base/utf8.hpp"
+#include "text/code_point_ranges.hpp"
 
-namespace godwit::jinja {
+namespace godwit {
 
 namespace {
 
@@ -17,6 +18,7 @@ struct SpecialCase {
     char32_t from;
     std::string_view upper, title;
 };
+
 constexpr SpecialCase kSpecialCases[] = {
     // clang-format off
     {0x00df, "SS", "Ss"},
@@ -124,71 +126,67 @@ constexpr SpecialCase kSpecialCases[] = {
     // clang-format on
 };
 
+// Unicode's PropList.txt.
+constexpr CodePointRange kOtherLower[] = {
+    {0x00aa, 0x00aa}, {0x00ba, 0x00ba}, {0x02b0, 0x02b8},   {0x02c0, 0x02c1},   {0x02e0, 0x02e4},   {0x0345, 0x0345},
+    {0x037a, 0x037a}, {0x1d2c, 0x1d6a}, {0x1d78, 0x1d78},   {0x1d9b, 0x1dbf},   {0x2071, 0x2071},   {0x207f, 0x207f},
+    {0x2090, 0x209c}, {0x2170, 0x217f}, {0x24d0, 0x24e9},   {0x2c7c, 0x2c7d},   {0xa69c, 0xa69d},   {0xa770, 0xa770},
+    {0xa7f8, 0xa7f9}, {0xab5c, 0xab5f}, {0x10780, 0x10780}, {0x10783, 0x10785}, {0x10787, 0x107b0}, {0x107b2, 0x107ba}};
+constexpr CodePointRange kOtherUpper[] = {
+    {0x2160, 0x216f}, {0x24b6, 0x24cf}, {0x1f130, 0x1f149}, {0x1f150, 0x1f169}, {0x1f170, 0x1f189}};
+// Signs inside words (Word_Break: MidLetter, MidNumLet, Single_Quote).
+constexpr CodePointRange kInsideWords[] = {{0x0027, 0x0027}, {0x002e, 0x002e}, {0x003a, 0x003a}, {0x00b7, 0x00b7},
+                                           {0x0387, 0x0387}, {0x055f, 0x055f}, {0x05f4, 0x05f4}, {0x2018, 0x2019},
+                                           {0x2024, 0x2024}, {0x2027, 0x2027}, {0xfe13, 0xfe13}, {0xfe52, 0xfe52},
+                                           {0xfe55, 0xfe55}, {0xff07, 0xff07}, {0xff0e, 0xff0e}, {0xff1a, 0xff1a}};
+
 utf8proc_category_t category(char32_t c) { return utf8proc_category(static_cast<utf8proc_int32_t>(c)); }
+
+void append_fold(std::string& out, char32_t c) {
+    utf8proc_int32_t parts[8];
+    int bound_class = 0;
+    const auto count =
+        utf8proc_decompose_char(static_cast<utf8proc_int32_t>(c), parts, 8, UTF8PROC_CASEFOLD, &bound_class);
+    for (utf8proc_ssize_t i = 0; i < count; ++i) append_utf8(out, static_cast<char32_t>(parts[i]));
+}
 
 }  // namespace
 
-bool is_space(char32_t c) { return is_white_space(c) || (c >= 0x1C && c <= 0x1F); }
+bool is_upper(char32_t c) { return category(c) == UTF8PROC_CATEGORY_LU || is_in(kOtherUpper, c); }
+bool is_lower(char32_t c) { return category(c) == UTF8PROC_CATEGORY_LL || is_in(kOtherLower, c); }
+bool is_title(char32_t c) { return category(c) == UTF8PROC_CATEGORY_LT; }
 
-bool is_printable(char32_t c) {
-    if (c == ' ') return true;
+bool is_case_ignorable(char32_t c) {
     switch (category(c)) {
-        case UTF8PROC_CATEGORY_CC:
+        case UTF8PROC_CATEGORY_MN:
+        case UTF8PROC_CATEGORY_ME:
         case UTF8PROC_CATEGORY_CF:
-        case UTF8PROC_CATEGORY_CS:
-        case UTF8PROC_CATEGORY_CO:
-        case UTF8PROC_CATEGORY_CN:
-        case UTF8PROC_CATEGORY_ZL:
-        case UTF8PROC_CATEGORY_ZP:
-        case UTF8PROC_CATEGORY_ZS:
-            return false;
-        default:
+        case UTF8PROC_CATEGORY_LM:
+        case UTF8PROC_CATEGORY_SK:
             return true;
+        default:
+            return is_in(kInsideWords, c);
     }
 }
 
-bool is_alpha(char32_t c) {
-    auto kind = category(c);
-    return kind >= UTF8PROC_CATEGORY_LU && kind <= UTF8PROC_CATEGORY_LO;
-}
-
-std::optional<int> decimal_digit(char32_t c) {
-    if (c >= '0' && c <= '9') return static_cast<int>(c - '0');
-    if (c < 0x80 || category(c) != UTF8PROC_CATEGORY_ND) return std::nullopt;
-    if (c >= 0x1D7CE && c <= 0x1D7FF) return static_cast<int>((c - 0x1D7CE) % 10);
-    // Every other set of digits is a run of ten on its own or follows one.
-    char32_t first = c;
-    while (category(first - 1) == UTF8PROC_CATEGORY_ND) --first;
-    return static_cast<int>((c - first) % 10);
-}
-
-bool is_upper(char32_t c) { return utf8proc_isupper(static_cast<utf8proc_int32_t>(c)) != 0; }
-bool is_lower(char32_t c) { return utf8proc_islower(static_cast<utf8proc_int32_t>(c)) != 0; }
-
-void append_utf8(std::string& out, char32_t c) {
-    utf8proc_uint8_t bytes[4];
-    auto size = utf8proc_encode_char(static_cast<utf8proc_int32_t>(c), bytes);
-    out.append(reinterpret_cast<const char*>(bytes), static_cast<size_t>(size));
-}
-
 void append_case(std::string& out, char32_t c, Case to) {
+    const auto code = static_cast<utf8proc_int32_t>(c);
+    if (to == Case::Fold) return append_fold(out, c);
     if (to == Case::Lower) {
-        if (c == 0x130) {  // İ
-            out += "i\xCC\x87";
+        if (c == 0x130) {  // İ: the one whose lower case is two characters
+            out += "i\u0307";
         } else {
-            append_utf8(out, static_cast<char32_t>(utf8proc_tolower(static_cast<utf8proc_int32_t>(c))));
+            append_utf8(out, static_cast<char32_t>(utf8proc_tolower(code)));
         }
         return;
     }
     auto at = std::lower_bound(std::begin(kSpecialCases), std::end(kSpecialCases), c,
-                               [](const SpecialCase& special, char32_t code) { return special.from < code; });
+                               [](const SpecialCase& special, char32_t wanted) { return special.from < wanted; });
     if (at != std::end(kSpecialCases) && at->from == c) {
         out += to == Case::Upper ? at->upper : at->title;
-    } else if (to == Case::Upper) {
-        append_utf8(out, static_cast<char32_t>(utf8proc_toupper(static_cast<utf8proc_int32_t>(c))));
     } else {
-        append_utf8(out, static_cast<char32_t>(utf8proc_totitle(static_cast<utf8proc_int32_t>(c))));
+        append_utf8(out, static_cast<char32_t>(to == Case::Upper ? utf8proc_toupper(code) : utf8proc_totitle(code)));
     }
 }
 
-}  // namespace godwit::jinja
+}  // namespace godwit
