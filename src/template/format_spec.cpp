@@ -46,7 +46,7 @@ Result<NumberParts> integer_parts(const Value& value, const FormatSpec& spec, bo
     Unsigned magnitude = static_cast<Unsigned>(value.integer);
     if (value.integer < 0) magnitude = -magnitude;
     NumberParts parts;
-    if (value.integer < 0) parts.head = "-";
+    if (value.integer < 0) parts.head.push_back('-');
     if (spec.alternate && std::string_view("xXob").find(spec.type) != std::string_view::npos && spec.type != '\0') {
         parts.tail = fmt::format("0{}", spec.type);
     }
@@ -110,7 +110,7 @@ NumberParts real_parts(double number, const FormatSpec& spec) {
     parts.digits = real_digits(std::abs(number), spec);
     bool zero =
         parts.digits.substr(0, parts.digits.find_first_of("eE")).find_first_of("123456789infa") == std::string::npos;
-    if (std::signbit(number) && !std::isnan(number) && !(spec.no_negative_zero && zero)) parts.head = "-";
+    if (std::signbit(number) && !std::isnan(number) && !(spec.no_negative_zero && zero)) parts.head.push_back('-');
     size_t whole = std::min(parts.digits.find_first_not_of("0123456789"), parts.digits.size());
     parts.tail = parts.digits.substr(whole);
     parts.digits.erase(whole);
