@@ -67,9 +67,12 @@ class LmEval(unittest.TestCase):
     def test_loglikelihoods_are_those_of_transformers(self):
         sequence = Sequence(MODELS["llama.f32"][0])
         with Server(GODWIT, str(DATA / "llama.f32.gguf"), "--name", "tiny", "--kv", "f32") as server:
-            texts = [post(server.url + "/detokenize", {"tokens": sequence.ids[:end]})["prompt"] for end in range(1, len(sequence.ids) + 1)]
-            contexts = [5, 16, 24, 40, len(sequence.ids) - 1]
-            docs = [{"context": texts[n - 1], "continuation": texts[-1][len(texts[n - 1]):]} for n in contexts]
+            texts = [self.text_of(server, sequence.ids[:n]) for n in range(len(sequence.ids), 3, -1)]
+            # Cuts at which the text before them is tokenized as it is in the whole; lm-eval moves a blank at the end of a context.
+            contexts = [text for text in texts[1:] if not text.endswith(" ") and self.ids_of(server, text) == sequence.ids[:len(sequence.ids) - texts.index(text)]]
+            docs = [{"context": text, "continuation": texts[0][len(text):]} for text in contexts]
+            contexts = [len(sequence.ids) - texts.index(text) for text in contexts]
+            self.assertGreater(len(contexts), 5)
             settings = {"model": "tiny", "base_url": server.url + "/v1/completions", "tokenizer_backend": "auto", "max_length": 256}
             for more in ({}, {"num_concurrent": 3}, {"batch_size": 2}):
                 samples = evaluate("local-completions", CONTINUED, docs, {**settings, **more})
@@ -79,6 +82,13 @@ class LmEval(unittest.TestCase):
                     self.assertAlmostEqual(float(score), expected, delta=TOLERANCE, msg=sample)
                     self.assertEqual(greedy in (True, "True"), expected_greedy)
 
+    def text_of(self, server, ids):
+        text = post(server.url + "/detokenize", {"tokens": ids})["prompt"]
+        return text.replace("<s> ", "<s>", 1)  # SentencePiece's prefix space, which tokenizing adds
+
+    def ids_of(self, server, text):
+        return post(server.url + "/tokenize", {"prompt": text, "add_special_tokens": False})["tokens"]
+
     def test_a_chat_model_generates(self):
         docs = [{"question": "What is the capital of France?", "answer": "Paris"}, {"question": "Name a colour.", "answer": "Blue"}]
         with Server(GODWIT, SMOLLM2, "--name", "smol", "--context", "1024") as server:
@@ -87,7 +97,6 @@ class LmEval(unittest.TestCase):
             for doc, sample in zip(docs, samples):
                 body = {"messages": [{"role": "user", "content": doc["question"]}], "temperature": 0, "max_tokens": 24, "stop": ["\n\n"]}
                 self.assertEqual(sample["resps"][0][0], post(url, body)["choices"][0]["message"]["content"])
-            self.assertIn("Paris", samples[0]["resps"][0][0])
 
 
 if __name__ == "__main__":
