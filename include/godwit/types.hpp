@@ -86,6 +86,9 @@ struct TokenLogprob {
     float logprob;
 };
 
+/// The most answers to one prompt.
+inline constexpr int32_t kChoicesMax = 128;
+
 /// One prompt and how to continue it.
 struct GenerateRequest {
     /// Text: control tokens in it count. Or `tokens`, taken as they are where there are any; a BOS is added to text
@@ -94,7 +97,7 @@ struct GenerateRequest {
     std::vector<TokenId> tokens{};
     /// At most this many new tokens; -1: what fits into the context.
     int64_t tokens_max = -1;
-    /// Parallel answers to the prompt, 1 … 128. They share its cache blocks and differ in the `choice` of the
+    /// Parallel answers to the prompt, 1 … kChoicesMax. They share its cache blocks and differ in the `choice` of the
     /// generator.
     int32_t choices = 1;
     /// Higher goes first; equal ones in the order of submission.
@@ -127,9 +130,10 @@ struct Event {
         Finish,
     } kind = Kind::Token;
     int32_t choice = 0;
-    TokenId token = -1;  // Prompt, Token: the id; its text may come with a later event
+    TokenId token = -1;  // Prompt, Token: the id; its text may come with a later event. Finish: the end token that was
+                         // chosen, which has no text; -1 if the answer ended otherwise
     std::string text;    // what is certain now, whole code points; may be empty. Finish: what was held back
-    float logprob = 0;   // where SamplingParams::top_logprobs ≥ 0
+    float logprob = 0;   // of `token`, where SamplingParams::top_logprobs ≥ 0
     std::vector<TokenLogprob> top;
     FinishReason reason = FinishReason::Stop;         // Finish
     std::string error;                                // Finish: what went wrong, if something did

@@ -1,107 +1,161 @@
 #include "cli/batch.hpp"
 
+#include <condition_variable>
 #include <deque>
+#include <mutex>
 
-#include "cli/chat.hpp"
 #include "cli/common.hpp"
 #include "cli/progress.hpp"
+#include "server/api/openai_chat.hpp"
+#include "server/api/openai_completions.hpp"
 
 namespace godwit {
 namespace {
 
-/// The member as T, or what stands there already. Error: another type.
-template <class T>
-Result<void> read_member(const Json& line, const char* name, T& value) {
-    auto found = line.find(name);
-    if (found == line.end() || found->is_null()) return done();
-    bool fits = false;
-    if constexpr (std::is_same_v<T, std::string>) fits = found->is_string();
-    else if constexpr (std::is_unsigned_v<T>) fits = found->is_number_unsigned();
-    else if constexpr (std::is_integral_v<T>) fits = found->is_number_integer();
-    else fits = found->is_number();
-    if (!fits)
-        return error("{}: unexpected value {}", name, found->dump(-1, ' ', false, Json::error_handler_t::replace));
-    value = found->get<T>();
-    return done();
-}
+struct FileLine {
+    size_t index = 0;  // in the file, blank lines counted
+    std::string text;
+};
 
-Result<void> read_stops(const Json& line, std::vector<std::string>& stops) {
-    auto found = line.find("stop");
-    if (found == line.end() || found->is_null()) return done();
-    stops.clear();
-    for (const Json& stop : found->is_array() ? *found : Json::array({*found})) {
-        if (!stop.is_string()) return error("stop: expected a text or a list of texts");
-        stops.push_back(stop.get<std::string>());
-    }
-    return done();
-}
-
-Result<GenerateRequest> read_line(const std::string& text, const GenerateRequest& defaults, const Model& model) {
-    Json line = TRY(parse_json(text));
-    if (!line.is_object()) return error("the line is no JSON object");
-    GenerateRequest request = defaults;
-    if (line.contains("prompt") == line.contains("messages")) return error("prompt or messages: give one of them");
-    TRY(read_member(line, "prompt", request.prompt));
-    if (line.contains("messages")) request.tokens = TRY(chat_tokens(model, line["messages"]));
-    TRY(read_member(line, "max_tokens", request.tokens_max));
-    TRY(read_member(line, "priority", request.priority));
-    SamplingParams& sampling = request.sampling;
-    TRY(read_member(line, "temperature", sampling.temperature));
-    TRY(read_member(line, "seed", sampling.seed));
-    TRY(read_member(line, "top_k", sampling.top_k));
-    TRY(read_member(line, "top_p", sampling.top_p));
-    TRY(read_member(line, "min_p", sampling.min_p));
-    TRY(read_member(line, "repetition_penalty", sampling.repetition_penalty));
-    TRY(read_member(line, "frequency_penalty", sampling.frequency_penalty));
-    TRY(read_member(line, "presence_penalty", sampling.presence_penalty));
-    TRY(read_stops(line, request.stops));
-    return request;
-}
-
-std::vector<std::string> split_lines(const std::string& text) {
-    std::vector<std::string> lines;
-    for (size_t begin = 0; begin < text.size();) {
+/// Without the blank ones.
+std::vector<FileLine> split_lines(const std::string& text) {
+    std::vector<FileLine> lines;
+    size_t index = 0;
+    for (size_t begin = 0; begin < text.size(); ++index) {
         size_t end = std::min(text.find('\n', begin), text.size());
-        if (text.find_first_not_of(" \t\r", begin) < end) lines.push_back(text.substr(begin, end - begin));
+        if (text.find_first_not_of(" \t\r", begin) < end) lines.push_back({index, text.substr(begin, end - begin)});
         begin = end + 1;
     }
     return lines;
 }
 
-/// Waits for the whole answer.
-Json collect(size_t index, Result<Generation>& generation, int64_t& tokens) {
-    if (!generation.ok()) return {{"index", index}, {"error", generation.error().message}};
-    std::string text;
-    Event event;
-    while (generation.value().next(event)) text += event.text;
-    tokens += event.generated_tokens;
-    if (event.reason == FinishReason::Failed || event.reason == FinishReason::Cancelled)
-        return {{"index", index}, {"error", event.error.empty() ? "cancelled" : event.error}};
-    return {{"index", index},
-            {"text", text},
-            {"finish", event.reason == FinishReason::Length ? "length" : "stop"},
-            {"usage", {{"prompt_tokens", event.prompt_tokens}, {"completion_tokens", event.generated_tokens}}}};
+/// Tells the thread that reads events that some have come.
+class Bell {
+public:
+    void ring() {
+        std::lock_guard lock(mutex_);
+        rung_ = true;
+        changed_.notify_one();
+    }
+    void wait() {
+        std::unique_lock lock(mutex_);
+        changed_.wait(lock, [&] { return rung_; });
+        rung_ = false;
+    }
+
+private:
+    std::mutex mutex_;
+    std::condition_variable changed_;
+    bool rung_ = false;
+};
+
+Result<api::TextRequest> read_line(const FileLine& line, const api::RequestContext& context) {
+    Json body = TRY(parse_json(line.text, {}, static_cast<int64_t>(line.index) + 1));
+    if (!body.is_object()) return error("line {}: expected a JSON object", line.index + 1);
+    api::Fields fields(body);
+    if (fields.has("prompt") == fields.has("messages")) return error("prompt or messages: give one of them");
+    auto request = fields.has("prompt") ? read_completions(fields, context) : read_chat(fields, context);
+    if (!request.ok()) return Error{request.error().message};
+    if (request.value().encoder->streams()) return error("stream: a line is answered as a whole");
+    return std::move(request).take();
 }
+
+/// What an answer of the API says of one choice: text and finish, and logprobs where they were asked for.
+Json choice_json(const Json& choice) {
+    bool chat = choice.contains("message");
+    Json told = {{"text", chat ? choice["message"]["content"] : choice["text"]}, {"finish", choice["finish_reason"]}};
+    if (!choice["logprobs"].is_null()) told["logprobs"] = choice["logprobs"];
+    return told;
+}
+
+/// A line that is being answered.
+class Answering {
+public:
+    Answering(const FileLine& line, EngineImpl& engine, const GenerateRequest& defaults,
+              const std::shared_ptr<Bell>& bell)
+        : index_(line.index) {
+        Result<void> begun = begin(line, engine, defaults, bell);
+        if (!begun.ok()) fail(begun.error().message);
+    }
+
+    /// Takes the events that have come.
+    void drain() {
+        Event event;
+        for (size_t i = 0; i < prompts_.size(); ++i)
+            while (error_.empty() && prompts_[i].try_next(event)) {
+                bool finished = event.kind == Event::Kind::Finish;
+                unfinished_ -= finished;
+                usage_.count(event);
+                encoder_->event(i, event);
+                if (finished && (event.reason == FinishReason::Failed || event.reason == FinishReason::Cancelled))
+                    fail(event.error.empty() ? "cancelled" : event.error);
+            }
+    }
+    bool finished() const { return unfinished_ == 0; }
+    bool failed() const { return !error_.empty(); }
+    int64_t tokens() const { return usage_.output_tokens; }
+
+    /// The line of output, once it is finished.
+    Json json() const {
+        if (failed()) return {{"index", index_}, {"error", error_}};
+        const Json whole = encoder_->whole(usage_);
+        Json choices = Json::array();
+        for (const Json& choice : whole["choices"]) choices.push_back(choice_json(choice));
+        Json line = {{"index", index_}};
+        line.update(choices.front());
+        line["usage"] = {{"prompt_tokens", usage_.prompt_tokens}, {"completion_tokens", usage_.output_tokens}};
+        if (choices.size() > 1) line["choices"] = std::move(choices);
+        return line;
+    }
+
+private:
+    Result<void> begin(const FileLine& line, EngineImpl& engine, const GenerateRequest& defaults,
+                       const std::shared_ptr<Bell>& bell) {
+        api::TextRequest request = TRY(read_line(line, {engine, "", defaults}));
+        encoder_ = std::move(request.encoder);
+        for (GenerateRequest& prompt : request.prompts) {
+            unfinished_ += prompt.choices;
+            prompt.wake = [bell] { bell->ring(); };
+            prompts_.push_back(TRY(engine.submit(std::move(prompt))));
+        }
+        return done();
+    }
+    void fail(const std::string& error) {
+        error_ = error;
+        unfinished_ = 0;
+        prompts_.clear();
+    }
+
+    size_t index_;
+    std::unique_ptr<api::Encoder> encoder_;
+    std::vector<Generation> prompts_;
+    int64_t unfinished_ = 0;  // choices of all prompts
+    api::Usage usage_;
+    std::string error_;
+};
 
 }  // namespace
 
 Result<int> run_batch(EngineImpl& engine, const BatchOptions& options) {
-    std::vector<std::string> lines = split_lines(TRY(read_text(options.file)));
+    const std::vector<FileLine> lines = split_lines(TRY(read_text(options.file)));
     Progress progress("batch");
-    std::deque<Result<Generation>> ahead;  // submitted, oldest first: enough to keep the engine busy
-    size_t submitted = 0, failed = 0;
+    auto bell = std::make_shared<Bell>();  // the engine may ring it later than the last line is answered
+    std::deque<Answering> ahead;           // submitted, oldest first: enough to keep the engine busy
+    size_t submitted = 0, answered = 0, failed = 0;
     int64_t tokens = 0;
-    for (size_t index = 0; index < lines.size(); ++index) {
-        for (; submitted < lines.size() && ahead.size() < static_cast<size_t>(2 * options.parallel); ++submitted) {
-            Result<GenerateRequest> request = read_line(lines[submitted], options.defaults, engine.model());
-            if (request.ok()) ahead.push_back(engine.submit(std::move(request).take()));
-            else ahead.emplace_back(request.error());
+    while (answered < lines.size()) {
+        for (; submitted < lines.size() && ahead.size() < static_cast<size_t>(2 * options.parallel); ++submitted)
+            ahead.emplace_back(lines[submitted], engine, options.defaults, bell);
+        for (Answering& line : ahead) line.drain();
+        if (!ahead.front().finished()) {
+            bell->wait();
+            continue;
         }
-        Json line = collect(index, ahead.front(), tokens);
+        print_json(ahead.front().json());
+        failed += ahead.front().failed();
+        tokens += ahead.front().tokens();
         ahead.pop_front();
-        failed += line.contains("error");
-        print_json(line);
-        progress.update(static_cast<int64_t>(index) + 1, static_cast<int64_t>(lines.size()),
+        progress.update(static_cast<int64_t>(++answered), static_cast<int64_t>(lines.size()),
                         fmt::format("{} tokens", tokens));
     }
     progress.finish();

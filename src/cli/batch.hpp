@@ -16,9 +16,11 @@ struct BatchOptions {
     bool quiet = false;        // without that line
 };
 
-/// The prompt of a line is continued as it stands, messages go through the model's chat template. A line that cannot be
-/// answered gives a line
-/// {"index", "error"}; the others go on. Status 0: all were answered. Errors: the file's.
+/// A line is the body of a request to /v1/completions (with "prompt") or /v1/chat/completions (with "messages"), and is
+/// read and refused as there. Out comes {"index", "text", "finish", "usage"}, with "logprobs" where they were asked
+/// for, and "choices" (each with text, finish and logprobs) where there are several; of a line that cannot be answered
+/// {"index", "error"}, and the others go on. `index` counts the lines of the file from 0, blank ones too.
+/// Status 0: all were answered. Errors: the file's.
 Result<int> run_batch(EngineImpl& engine, const BatchOptions& options);
 
 }  // namespace godwit

@@ -5,6 +5,7 @@
 #include "base/printable.hpp"
 #include "base/utf8.hpp"
 #include "cli/common.hpp"
+#include "model/chat_prompt.hpp"
 
 namespace godwit {
 namespace {
@@ -35,14 +36,6 @@ std::string with_files(const std::vector<TextFile>& files, const std::string& te
 
 }  // namespace
 
-Result<std::vector<TokenId>> chat_tokens(const Model& model, const Json& messages) {
-    if (!model.chat_template)
-        return error("{}: the model has no chat template (--raw continues a prompt as it stands)",
-                     file_name(model.file.path()));
-    Rendered rendered = TRY(model.chat_template->render({.messages = messages}));
-    return model.tokenizer->encode(rendered.text, rendered.segments);
-}
-
 Result<TextFile> TextFile::read(const std::string& path) {
     std::string text = TRY(read_text(path, kFileBytesMax));
     if (text.find('\0') != text.npos || replace_ill_formed(text) != text)
@@ -51,7 +44,7 @@ Result<TextFile> TextFile::read(const std::string& path) {
 }
 
 Result<std::vector<TokenId>> Chat::tokens(const Json& messages) const {
-    std::vector<TokenId> tokens = TRY(chat_tokens(engine_.model(), messages));
+    std::vector<TokenId> tokens = TRY(chat_prompt(engine_.model(), {.messages = messages}));
     if (std::ssize(tokens) < context()) return tokens;
     return error(
         "the conversation takes {} tokens, which do not fit into the context of {} (shorten it, begin a new one with "

@@ -13,10 +13,6 @@
 
 namespace godwit {
 
-/// The tokens of a conversation, with the head of the answer at the end. Errors: the model has no chat template; the
-/// messages'.
-Result<std::vector<TokenId>> chat_tokens(const Model& model, const Json& messages);
-
 /// A file that goes along with a message.
 struct TextFile {
     std::string name, text;

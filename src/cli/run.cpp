@@ -202,8 +202,8 @@ Command run_command() {
         "\n"
         "Lines of --batch\n"
         "  in:  {\"messages\": [{\"role\": \"user\", \"content\": TEXT}, …]}, or\n"
-        "       {\"prompt\": TEXT}, continued as it stands; and \"max_tokens\": N,\n"
-        "       \"temperature\": T, \"seed\": N, \"stop\": [TEXT], …\n"
+        "       {\"prompt\": TEXT}, continued as it stands; and what else a request\n"
+        "       to the server may hold: \"max_tokens\": N, \"seed\": N, …\n"
         "  out: {\"index\": N, \"text\": TEXT, \"finish\": \"stop\" or \"length\", \"usage\": {…}},\n"
         "       in the same order";
     command.action = [options] { return run(*options); };

@@ -14,7 +14,7 @@
 #include "cli/sampling_flags.hpp"
 #include "hub/resolve_model.hpp"
 #include "server/api/encoder.hpp"
-#include "server/api/service.hpp"
+#include "server/api/endpoints.hpp"
 #include "server/http/addresses.hpp"
 #include "server/http/http.hpp"
 
@@ -31,7 +31,7 @@ struct ServeOptions {
     int64_t queue = 1024;
     SamplingFlags sampling;
     http::Options http;
-    api::ServiceOptions service;
+    api::EndpointsOptions endpoints;
 };
 
 bool is_loopback(const std::string& host) { return host == "localhost" || host == "::1" || host.starts_with("127."); }
@@ -70,19 +70,19 @@ Result<void> check(ServeOptions& options) {
         return error("--name: {} names for {} models", options.names.size(), options.models.size());
     if (options.http.tls_cert.empty() != options.http.tls_key.empty())
         return error("--tls-cert and --tls-key: give both, or none");
-    for (const std::string& key : options.service.api_keys)
+    for (const std::string& key : options.endpoints.api_keys)
         if (key.empty()) return error("--api-key: it is empty (a variable that is not set?)");
-    if (!options.key_file.empty()) TRY(read_keys(options.key_file, options.service.api_keys));
+    if (!options.key_file.empty()) TRY(read_keys(options.key_file, options.endpoints.api_keys));
     for (const std::string& name : options.names)
         if (name.empty() || printable(name, name.size()) != name)
             return error("--name: '{}' is no name", printable(name));
-    if (!is_loopback(options.http.host) && options.service.api_keys.empty() && !options.insecure)
+    if (!is_loopback(options.http.host) && options.endpoints.api_keys.empty() && !options.insecure)
         return error(
             "--host {}: everybody who reaches this address could use the server (give --api-key, or --insecure if that "
             "is meant)",
             printable(options.http.host));
-    options.service.log.models = options.models.size();
-    options.service.log.format = options.log_format == "json" ? api::LogFormat::Json : api::LogFormat::Text;
+    options.endpoints.log.models = options.models.size();
+    options.endpoints.log.format = options.log_format == "json" ? api::LogFormat::Json : api::LogFormat::Text;
     return done();
 }
 
@@ -103,10 +103,10 @@ Result<std::unique_ptr<api::ServedModel>> load(const ServeOptions& options, size
     served->in_work_max = options.queue;
     EngineOptions engine = model.engine(options.parallel);
     Progress progress("loading " + printable(served->id, 40));
-    if (!options.service.log.quiet)
+    if (!options.endpoints.log.quiet)
         engine.progress = [&](uint64_t done, uint64_t total) { progress.update_bytes(done, total); };
     Result<std::unique_ptr<EngineImpl>> made = EngineImpl::make(runtime, engine);
-    if (!options.service.log.quiet) progress.finish();
+    if (!options.endpoints.log.quiet) progress.finish();
     served->engine = TRY(std::move(made));
     const Model& loaded = served->engine->model();
     Result<SamplingParams> sampling = options.sampling.resolve(loaded);
@@ -136,7 +136,7 @@ void print_address(const ServeOptions& options, uint16_t port, const api::Served
     const std::vector<std::string> addresses = http::reachable_addresses(options.http.host);
     const bool is_any = options.http.host == "0.0.0.0" || options.http.host == "::";
     const std::string url = url_of(options, is_any ? "localhost" : options.http.host, port);
-    const bool has_keys = !options.service.api_keys.empty();
+    const bool has_keys = !options.endpoints.api_keys.empty();
     bool chat = model.engine->model().chat_template.has_value();
     fmt::print(stderr, "godwit {} serves at {}\n", version(), url);
     for (const std::string& address : addresses)
@@ -157,44 +157,44 @@ void print_drain(const ServeOptions& options, size_t answers) {
                answers, answers == 1 ? "" : "s", options.http.drain_seconds);
 }
 
-Result<void> load_all(const ServeOptions& options, api::Service& service, uint16_t port) {
+Result<void> load_all(const ServeOptions& options, api::Endpoints& endpoints, uint16_t port) {
     uint64_t available = available_memory();
     auto runtime =
         Runtime::make({.threads = options.model.threads,
                        .memory_bytes = options.memory.bytes > 0 ? options.memory.bytes : available / 10 * 9});
     for (size_t i = 0; i < options.models.size(); ++i) {
         auto model = TRY(load(options, i, runtime));
-        if (service.models().find(model->id) != nullptr) return error("--name: two models are called {}", model->id);
-        if (!options.service.log.quiet) {
+        if (endpoints.models().find(model->id) != nullptr) return error("--name: two models are called {}", model->id);
+        if (!options.endpoints.log.quiet) {
             note_context(model->id, options.model.context, model->engine->model().plan);
             print_model(*model, *runtime);
         }
-        service.add(std::move(model));
+        endpoints.add(std::move(model));
     }
-    service.ready();
-    if (!options.service.log.quiet) print_address(options, port, *service.models().all().front());
+    endpoints.ready();
+    if (!options.endpoints.log.quiet) print_address(options, port, *endpoints.models().all().front());
     return done();
 }
 
 Result<int> serve(ServeOptions& options) {
     TRY(check(options));
-    if (!options.service.log.quiet)
+    if (!options.endpoints.log.quiet)
         options.http.on_drain = [&options](size_t answers) { print_drain(options, answers); };
-    api::Service service(options.service);
-    auto server = TRY(http::Server::make(options.http, service));
-    service.watch(*server);
+    api::Endpoints endpoints(options.endpoints);
+    auto server = TRY(http::Server::make(options.http, endpoints));
+    endpoints.watch(*server);
     // Listens while it loads: /health tells how far it is, and SIGTERM ends it at any time.
     Result<void> loaded = error("unfinished");
     std::atomic<bool> finished = false;
     std::thread loader([&] {
-        loaded = load_all(options, service, server->port());
+        loaded = load_all(options, endpoints, server->port());
         finished = true;
         if (!loaded.ok()) server->stop();
     });
     server->run();
     if (!finished) std::_Exit(0);  // nothing to save
     loader.join();
-    service.close();  // before the server: the last events are posted to it
+    endpoints.close();  // before the server: the last events are posted to it
     if (!loaded.ok()) return loaded.error();
     return 0;
 }
@@ -210,7 +210,7 @@ void add_common(Command& command, ServeOptions& options) {
                  .help = "port (default: 8080; 0: any free one)"});
     command.add({.name = "--api-key",
                  .value = "KEY",
-                 .target = &options.service.api_keys,
+                 .target = &options.endpoints.api_keys,
                  .help = "key that requests must bring"});
     command.add({.name = "--name",
                  .value = "NAME",
@@ -245,9 +245,9 @@ void add_log(Command& command, ServeOptions& options) {
         command.add({.name = name, .value = word, .target = value, .help = help, .section = "Log"});
     };
     add("--log", "text|json", &options.log_format, "the log's rows (default: text)");
-    add("--quiet", "", &options.service.log.quiet, "only the server's own errors");
-    add("--verbose", "", &options.service.log.verbose, "more in each row, and a row for /health and /metrics too");
-    add("--log-prompts", "", &options.service.log.prompts, "prompts in the log (never without this)");
+    add("--quiet", "", &options.endpoints.log.quiet, "only the server's own errors");
+    add("--verbose", "", &options.endpoints.log.verbose, "more in each row, and a row for /health and /metrics too");
+    add("--log-prompts", "", &options.endpoints.log.prompts, "prompts in the log (never without this)");
 }
 
 }  // namespace

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <array>
-#include <optional>
 
 #include "base/printable.hpp"
 
@@ -81,11 +80,10 @@ private:
             list.push_back(text_part(text));
         } else {
             for (size_t i = 0; i < value.size(); ++i) {
-                std::optional<std::string> part = TRY(read_part(value[i], fmt::format(".content[{}]", i)));
-                if (!part) continue;
-                if (!list.empty()) text += '\n';
-                text += *part;
-                list.push_back(text_part(*std::move(part)));
+                std::string part = TRY(read_part(value[i], fmt::format(".content[{}]", i)));
+                if (i > 0) text += '\n';
+                text += part;
+                list.push_back(text_part(std::move(part)));
             }
         }
         return form_.content_is_list ? list : Json(std::move(text));
@@ -93,21 +91,19 @@ private:
 
     static Json text_part(std::string text) { return {{"type", "text"}, {"text", std::move(text)}}; }
 
-    /// None: a part of a kind that nobody here knows. Clients send new ones before servers learn them; a picture is not
-    /// among those.
-    Result<std::optional<std::string>> read_part(const Json& part, const std::string& field) const {
+    /// The text of a part. Other kinds are refused: an answer to half a message would look like one to the whole.
+    Result<std::string> read_part(const Json& part, const std::string& field) const {
         if (!part.is_object()) return fault(field, "must be an object");
         const auto type = part.find("type");
         if (type == part.end() || !type->is_string()) return fault(field + ".type", "must be a string");
         const auto& name = type->get_ref<const std::string&>();
-        for (std::string_view medium : {"image", "audio", "video", "file"})
-            if (name.find(medium) != name.npos)
-                return fault(field + ".type", fmt::format("'{}' is not supported (text is)", printable(name)));
-        if (name != "text" && name != "refusal") return std::optional<std::string>();
-        const auto text = part.find(name);
+        if (name != "text" && name != "input_text" && name != "output_text" && name != "refusal")
+            return fault(field + ".type", fmt::format("'{}' is not supported (text is)", printable(name)));
+        const char* member = name == "refusal" ? "refusal" : "text";
+        const auto text = part.find(member);
         if (text == part.end() || !text->is_string())
-            return fault(fmt::format("{}.{}", field, name), "must be a string");
-        return std::optional(text->get<std::string>());
+            return fault(fmt::format("{}.{}", field, member), "must be a string");
+        return text->get<std::string>();
     }
 
     Result<Json> read_calls(const Json& value) {
@@ -160,9 +156,10 @@ private:
         const bool calls = message.contains("tool_calls");
         const auto content = message.find("content");
         const bool has_content = content != message.end();
-        if (!has_content && !calls && !message.contains("reasoning_content")) {
-            return fault(".content", "missing (only a message with tool_calls may leave it out)");
-        }
+        const auto& role = message["role"].get_ref<const std::string&>();
+        // An empty answer or result is kept by clients as they got it: refused, the conversation could never go on.
+        const bool may_be_empty = role == "assistant" || role == "tool" || role == "function" || role == "ipython";
+        if (!has_content && !may_be_empty) return fault(".content", "missing");
         if (has_content && !(calls && content->is_string() && content->get_ref<const std::string&>().empty()))
             return done();
         message["content"] = calls && form_.no_content_is_null ? Json()

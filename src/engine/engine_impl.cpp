@@ -8,14 +8,19 @@
 namespace godwit {
 namespace {
 
-constexpr int32_t kChoicesMax = 128;
 constexpr int64_t kSequencesMax = 1024;
 constexpr int64_t kStepRowsMax = 8192;
-constexpr size_t kStopBytesMax = 4096;  // of a request's stop texts: every choice looks for them
+constexpr size_t kStopBytesMax = 8192;  // of a request's stop texts: every choice looks for them
 
 using Clock = std::chrono::steady_clock;
 
 double seconds(Clock::duration duration) { return std::chrono::duration<double>(duration).count(); }
+
+void fill_in(Event& event, const Sample& sample) {
+    event.token = sample.token;
+    event.logprob = sample.logprob;
+    event.top.assign(sample.top.begin(), sample.top.end());
+}
 
 /// Without a size for the cache: what the budget leaves, if that is less than a full context for every sequence.
 Result<MemoryPlan> plan_within(const RuntimeImpl& runtime, const CheckedModel& model, const Device& device,
@@ -297,9 +302,7 @@ bool EngineImpl::score_prompt(const ScheduledRows& rows, std::span<const float> 
             return false;
         }
         event->kind = Event::Kind::Prompt;
-        event->token = tokens[next];
-        event->logprob = sample.value().logprob;
-        event->top.assign(sample.value().top.begin(), sample.value().top.end());
+        fill_in(*event, sample.value());
         answer.state->publish();
     }
     return false;
@@ -330,7 +333,7 @@ void EngineImpl::sample_one(SequenceId id, std::span<const float> logits) {
     sampling_ += Clock::now() - begin;
     if (!sample.ok()) return finish(id, FinishReason::Failed, sample.error().message);
     if (!answer.ignore_end && model_->tokenizer->ends_generation(sample.value().token))
-        return finish(id, FinishReason::Stop);
+        return finish(id, FinishReason::Stop, {}, &sample.value());
     emit(id, answer, sample.value());
 }
 
@@ -342,9 +345,7 @@ void EngineImpl::emit(SequenceId id, Answer& answer, const Sample& sample) {
     ++answer.generated;
     ++counted_.generated_tokens;
     event->choice = answer.choice;
-    event->token = sample.token;
-    event->logprob = sample.logprob;
-    event->top.assign(sample.top.begin(), sample.top.end());
+    fill_in(*event, sample);
     answer.decoder.push(model_->tokenizer->bytes(sample.token), event->text);
     answer.state->publish();
     if (answer.decoder.stopped()) return finish(id, FinishReason::Stop);
@@ -358,18 +359,19 @@ void EngineImpl::end_unread(SequenceId id) {
     finish(id, FinishReason::Cancelled, "nobody read the events of this request: too many of them wait");
 }
 
-void EngineImpl::finish(SequenceId id, FinishReason reason, std::string_view error) {
+void EngineImpl::finish(SequenceId id, FinishReason reason, std::string_view error, const Sample* end) {
     Answer& answer = answers_.at(id);
     scheduler_->finish(id);
     for (int32_t last = answer.choice + answer.unsplit; answer.choice <= last; ++answer.choice)
-        publish_finish(answer, reason, error);
+        publish_finish(answer, reason, error, end);
     answers_.erase(id);
 }
 
-void EngineImpl::publish_finish(Answer& answer, FinishReason reason, std::string_view error) {
+void EngineImpl::publish_finish(Answer& answer, FinishReason reason, std::string_view error, const Sample* end) {
     Event& event = answer.state->begin_finish();
     event.kind = Event::Kind::Finish;
     event.choice = answer.choice;
+    if (end != nullptr) fill_in(event, *end);
     answer.decoder.finish(event.text);
     event.reason = reason;
     event.error = error;

@@ -89,8 +89,9 @@ private:
     void sample_one(SequenceId id, std::span<const float> logits);
     void emit(SequenceId id, Answer& answer, const Sample& sample);
     void end_unread(SequenceId id);
-    void finish(SequenceId id, FinishReason reason, std::string_view error = {});
-    void publish_finish(Answer& answer, FinishReason reason, std::string_view error);
+    /// `end`: the end token, if that is the reason.
+    void finish(SequenceId id, FinishReason reason, std::string_view error = {}, const Sample* end = nullptr);
+    void publish_finish(Answer& answer, FinishReason reason, std::string_view error, const Sample* end = nullptr);
     void end_all();
     void publish_stats();
 

@@ -20,9 +20,10 @@ struct JsonLimits {
     size_t values = 4'000'000;  // of all kinds, in all
 };
 
-/// Errors: "byte 17: expected …", ill-formed UTF-8 and the limits included. A member that comes twice: the last one
-/// counts.
-Result<Json> parse_json(std::string_view text, const JsonLimits& limits = {});
+/// Errors: "line 2, column 17: expected a value", ill-formed UTF-8 and the limits included; lines are counted from
+/// `first_line`. A member that comes twice: the last one counts. A number beyond all doubles is an infinite one, as in
+/// Python: whoever needs it checks its range.
+Result<Json> parse_json(std::string_view text, const JsonLimits& limits = {}, int64_t first_line = 1);
 
 /// On one line; ill-formed UTF-8 in strings becomes U+FFFD.
 std::string json_text(const Json& json);

@@ -26,7 +26,7 @@ std::string text_of(const Result<Rendered>& rendered) {
     return rendered.ok() ? rendered.value().text : "error: " + rendered.error().message;
 }
 
-std::string render(const ChatTemplate& chat, const char* messages, Conversation conversation = {}) {
+std::string render(const ChatTemplate& chat, const std::string& messages, Conversation conversation = {}) {
     conversation.messages = Json::parse(messages);
     return text_of(chat.render(conversation));
 }
@@ -115,11 +115,9 @@ TEST(ChatMessages, ErrorsNameTheField) {
         {R"([{"role": 1}])", "messages[0].role: must be a string"},
         {R"([{"role": "user", "content": "a"}, {"role": "<|end|>", "content": "a"}])",
          "messages[1].role: unknown role '<|end|>' (system, developer, user, assistant, tool or function)"},
-        {R"([{"role": "user"}])", "messages[0].content: missing (only a message with tool_calls may leave it out)"},
-        {R"([{"role": "user", "content": null}])",
-         "messages[0].content: missing (only a message with tool_calls may leave it out)"},
-        {R"([{"role": "assistant", "tool_calls": []}])",
-         "messages[0].content: missing (only a message with tool_calls may leave it out)"},
+        {R"([{"role": "user"}])", "messages[0].content: missing"},
+        {R"([{"role": "user", "content": null}])", "messages[0].content: missing"},
+        {R"([{"role": "system", "content": null}])", "messages[0].content: missing"},
         {R"([{"role": "user", "content": 1}])", "messages[0].content: must be a string or an array of parts"},
         {R"([{"role": "user", "content": ["a"]}])", "messages[0].content[0]: must be an object"},
         {R"([{"role": "user", "content": [{"text": "a"}]}])", "messages[0].content[0].type: must be a string"},
@@ -150,15 +148,35 @@ TEST(ChatMessages, ContentIsWrittenAsTheTemplateWantsIt) {
     EXPECT_EQ(render(make(kParts), messages), "[user]a;[assistant]b;c;");
 }
 
-TEST(ChatMessages, PartsOfUnknownKindsAreLeftOut) {
+// U6: no word of a message is lost without an error.
+TEST(ChatMessages, PartsOfTextAreUsedAndAllOthersRefused) {
     EXPECT_EQ(
         render(
             make(kPlain),
-            R"([{"role": "assistant", "content": [{"type": "hologram", "x": 1}, {"type": "text", "text": "b"}, {"type": "refusal", "refusal": "no"}]}])"),
-        "<s>[assistant]b\nno</s>[assistant]");
-    EXPECT_EQ(render(make(kParts),
-                     R"([{"role": "assistant", "content": [{"type": "hologram"}, {"type": "text", "text": "b"}]}])"),
-              "[assistant]b;");
+            R"([{"role": "user", "content": [{"type": "input_text", "text": "a"}, {"type": "output_text", "text": "b"}, {"type": "refusal", "refusal": "no"}]}])"),
+        "<s>[user]a\nb\nno</s>[assistant]");
+    for (const char* role : {"system", "developer", "user", "assistant", "tool", "function"})
+        for (const char* type :
+             {"hologram", "document", "thinking", "Text", "TEXT", "text ", "", "input_image", "file"})
+            EXPECT_EQ(
+                render(
+                    make(kParts),
+                    fmt::format(
+                        R"([{{"role": "{}", "content": [{{"type": "text", "text": "b"}}, {{"type": "{}", "text": "IMPORTANT"}}]}}])",
+                        role, type)),
+                fmt::format("error: messages[0].content[1].type: '{}' is not supported (text is)", type));
+}
+
+// U7: what a client got as an empty answer or result comes back with the next request.
+TEST(ChatMessages, AnEmptyAnswerOrResultIsAnEmptyTurn) {
+    for (const char* role : {"assistant", "tool", "function"})
+        for (const char* rest : {"", R"(, "content": null)", R"(, "content": [])",
+                                 R"(, "content": null, "tool_calls": [])", R"(, "tool_calls": null)"}) {
+            std::string messages =
+                fmt::format(R"([{{"role": "{}"{}}}, {{"role": "user", "content": "a"}}])", role, rest);
+            EXPECT_EQ(render(make(kPlain), messages), fmt::format("<s>[{}]</s>[user]a</s>[assistant]", role));
+            EXPECT_EQ(render(make(kParts), messages), fmt::format("[{}][user]a;", role));
+        }
 }
 
 TEST(ChatMessages, OldFormsAreRead) {

@@ -18,6 +18,7 @@ struct Answer {
     std::vector<uint32_t> logprobs;
     std::vector<std::vector<std::pair<TokenId, uint32_t>>> tops;
     FinishReason reason{};
+    std::pair<TokenId, uint32_t> end{-1, 0};  // the end token and its logprob
     std::string error;
     int64_t prompt_tokens = 0, generated_tokens = 0;
     int finishes = 0;
@@ -27,6 +28,7 @@ struct Answer {
         texts.push_back(event.text);
         if (event.kind == Event::Kind::Finish) {
             ++finishes;
+            end = {event.token, std::bit_cast<uint32_t>(event.logprob)};
             reason = event.reason;
             error = event.error;
             prompt_tokens = event.prompt_tokens;

@@ -10,8 +10,6 @@ namespace {
 
 constexpr const char* kAlphabet = "ABCDEFGHIJKLMNOPQRSTUVWXYZ";
 
-Json forced(TokenId token) { return {{std::to_string(token), 100}}; }
-
 std::string streamed_text(const Reply& reply) {
     std::string text;
     for (const Json& event : reply.events())
@@ -189,20 +187,33 @@ TEST(Chat, ToolsReachTheTemplate) {
 
 TEST(Chat, WhatIsNotThereYetIsRefused) {
     Api api;
-    EXPECT_EQ(api.chat({{"tool_choice", "required"}}).param(), "tool_choice");
-    EXPECT_EQ(api.chat({{"tool_choice", {{"type", "function"}, {"function", {{"name", "f"}}}}}}).param(),
-              "tool_choice");
-    EXPECT_EQ(api.chat({{"response_format", {{"type", "json_object"}}}}).param(), "response_format");
-    EXPECT_EQ(api.chat({{"response_format", {{"type", "text"}}}, {"max_tokens", 1}}).status, 200);
+    for (Json choice :
+         {Json("required"), Json{{"type", "function"}, {"function", {{"name", "f"}}}}, Json{{"type", "allowed_tools"}}})
+        EXPECT_EQ(api.chat({{"tool_choice", choice}}).param(), "tool_choice");
     EXPECT_EQ(
         api.chat({{"max_tokens", 1}, {"surprise", {{"of", "any"}}}, {"tools", nullptr}, {"stop", nullptr}}).status,
         200);
 }
 
-struct Fault {
-    Json body;
-    const char* param;
-};
+// U6, U7: the parts and turns that the chat template is given are tested where they are read (chat_template_test.cpp).
+TEST(Chat, PartsAndEmptyTurns) {
+    Api api;
+    auto prompt = [&](Json messages) { return api.post("/tokenize", {{"messages", std::move(messages)}}); };
+    Json text = {{{"role", "user"}, {"content", "IMPORTANT"}}};
+    Json part = {{{"role", "user"}, {"content", {{{"type", "input_text"}, {"text", "IMPORTANT"}}}}}};
+    EXPECT_EQ(prompt(part).body, prompt(text).body);
+    part[0]["content"][0]["type"] = "document";
+    EXPECT_EQ(prompt(part).param(), "messages[0].content[0].type");
+    EXPECT_EQ(api.chat({{"messages", part}}).param(), "messages[0].content[0].type");
+    Json with_null = {{{"role", "user"}, {"content", "a"}},
+                      {{"role", "assistant"}, {"content", nullptr}, {"tool_calls", Json::array()}},
+                      {{"role", "tool"}, {"tool_call_id", "1"}, {"content", nullptr}},
+                      {{"role", "user"}, {"content", "b"}}};
+    Json empty = with_null;
+    empty[1]["content"] = empty[2]["content"] = "";
+    EXPECT_EQ(prompt(with_null).status, 200);
+    EXPECT_EQ(prompt(with_null).body, prompt(empty).body);
+}
 
 // D4, D12, G2, G3: a wrong member is 400 and named; whatever is asked, the server goes on.
 TEST(Chat, WrongMembersAreNamed) {
@@ -296,7 +307,7 @@ TEST(Chat, ANulInAPromptIsOneOfItsCharacters) {
 }
 
 // D5.
-TEST(Service, ABodyThatIsNoJsonObjectIsRefused) {
+TEST(Endpoints, ABodyThatIsNoJsonObjectIsRefused) {
     Api api;
     for (const char* body : {"", "{", "[]", "5", "{\"messages\": [\"\xff\"]}", "{\"a\":1}}", "\xff\xfe{\0}"})
         for (const char* path : {"/v1/chat/completions", "/v1/completions", "/tokenize", "/detokenize"}) {
@@ -308,7 +319,7 @@ TEST(Service, ABodyThatIsNoJsonObjectIsRefused) {
     EXPECT_EQ(api.ask("POST", "/v1/chat/completions", std::string(200'000, '[')).status, 400);
 }
 
-TEST(Service, PathsAndMethods) {
+TEST(Endpoints, PathsAndMethods) {
     Api api;
     EXPECT_EQ(api.ask("GET", "/nowhere").status, 404);
     EXPECT_EQ(api.ask("GET", "/v1/chat/completions").status, 405);
@@ -325,7 +336,7 @@ TEST(Service, PathsAndMethods) {
         200);
 }
 
-TEST(Service, KeysGuardEveryRouteButHealth) {
+TEST(Endpoints, KeysGuardEveryRouteButHealth) {
     Api api({.api_keys = {"first", "second"}});
     for (const char* path : {"/v1/models", "/metrics", "/props", "/", "/nowhere", "/version"}) {
         EXPECT_EQ(api.ask("GET", path).status, 401) << path;
@@ -343,7 +354,7 @@ TEST(Service, KeysGuardEveryRouteButHealth) {
     EXPECT_EQ(refused.json()["error"]["code"].get<std::string>(), "invalid_api_key");
 }
 
-TEST(Service, AModelThatIsNotServedIs404) {
+TEST(Endpoints, AModelThatIsNotServedIs404) {
     Api api;
     for (const char* path : {"/v1/chat/completions", "/v1/completions", "/tokenize", "/detokenize"}) {
         Reply reply = api.post(
@@ -355,7 +366,7 @@ TEST(Service, AModelThatIsNotServedIs404) {
     EXPECT_EQ(api.ask("GET", "/v1/models/org/name").status, 404);
 }
 
-TEST(Service, ListsModelsAsOpenAiAndAsAnthropic) {
+TEST(Endpoints, ListsModelsAsOpenAiAndAsAnthropic) {
     Api api;
     Json list = api.ask("GET", "/v1/models").json();
     EXPECT_EQ(list["object"].get<std::string>(), "list");
@@ -370,7 +381,7 @@ TEST(Service, ListsModelsAsOpenAiAndAsAnthropic) {
         R"("max_tokens":256}],"has_more":false,"first_id":"letters","last_id":"letters"})");
 }
 
-TEST(Service, SeveralModelsAnswerEachForItself) {
+TEST(Endpoints, SeveralModelsAnswerEachForItself) {
     Api api;
     GgufWriter file = chain_llama([](int32_t) { return piece("Q"); });
     api.add("q", file);
@@ -383,12 +394,12 @@ TEST(Service, SeveralModelsAnswerEachForItself) {
     EXPECT_NE(chat.message().find("no chat template"), std::string::npos);
 }
 
-TEST(Service, WhatNeverBecameARequestIsInTheLogAsWell) {
+TEST(Endpoints, WhatNeverBecameARequestIsInTheLogAsWell) {
     std::FILE* file = std::tmpfile();
-    api::Service service({.log_to = file});
+    api::Endpoints endpoints({.log_to = file});
     http::Request request{.id = "req_1", .method = "POST", .path = "/v1/completions", .peer = "10.0.0.9"};
-    EXPECT_EQ(service.error(413, "the body is longer than 5 bytes", request).status, 413);
-    EXPECT_EQ(service.error(503, "the server is shutting down", request).status, 503);  // it has a row of its own
+    EXPECT_EQ(endpoints.error(413, "the body is longer than 5 bytes", request).status, 413);
+    EXPECT_EQ(endpoints.error(503, "the server is shutting down", request).status, 503);  // it has a row of its own
     std::rewind(file);
     char row[200];
     ASSERT_NE(std::fgets(row, sizeof row, file), nullptr);
@@ -397,11 +408,11 @@ TEST(Service, WhatNeverBecameARequestIsInTheLogAsWell) {
     std::fclose(file);
 }
 
-TEST(Service, IsNotHealthyWhileModelsLoad) {
-    api::Service service({.log = {.quiet = true}});
+TEST(Endpoints, IsNotHealthyWhileModelsLoad) {
+    api::Endpoints endpoints({.log = {.quiet = true}});
     auto ask = [&](const char* path) {
         auto exchange = std::make_shared<FakeExchange>(http::Request{.id = "1", .method = "GET", .path = path});
-        service.handle(exchange);
+        endpoints.handle(exchange);
         return exchange->reply.status;
     };
     EXPECT_EQ(ask("/health"), 503);
@@ -409,7 +420,7 @@ TEST(Service, IsNotHealthyWhileModelsLoad) {
     EXPECT_EQ(ask("/"), 200);
 }
 
-TEST(Service, IsNotHealthyWhileAStepMakesNoProgress) {
+TEST(Endpoints, IsNotHealthyWhileAStepMakesNoProgress) {
     std::promise<void> go_on;
     std::shared_future<void> gate = go_on.get_future().share();
     Api api({.stuck_seconds = 0.02});
@@ -422,9 +433,9 @@ TEST(Service, IsNotHealthyWhileAStepMakesNoProgress) {
     request->run([&] { return api.ask("GET", "/health").status == 200; });
 }
 
-TEST(Service, RefusesMoreThanTheQueueHolds) {
+TEST(Endpoints, RefusesMoreThanTheQueueHolds) {
     Api api;
-    api.service.models().all()[0]->in_work_max = 1;
+    api.endpoints.models().all()[0]->in_work_max = 1;
     auto first = api.start("POST", "/v1/completions", R"({"prompt":"A","max_tokens":1})");
     EXPECT_EQ(api.post("/v1/completions", {{"prompt", "A"}}).status, 429);
     first->run();
@@ -432,10 +443,10 @@ TEST(Service, RefusesMoreThanTheQueueHolds) {
 }
 
 // D1: without the client nothing is computed.
-TEST(Service, ALostClientsAnswerEndsAndIsForgotten) {
+TEST(Endpoints, ALostClientsAnswerEndsAndIsForgotten) {
     Api api;
     api.add("endless", chain_llama([](int32_t) { return piece("Q"); }, 30'000));
-    api::ServedModel& model = *api.service.models().all()[1];
+    api::ServedModel& model = *api.endpoints.models().all()[1];
     for (const char* stream : {"true", "false"}) {
         auto exchange = api.start(
             "POST", "/v1/completions",
@@ -449,103 +460,113 @@ TEST(Service, ALostClientsAnswerEndsAndIsForgotten) {
     }
 }
 
-TEST(Completions, ContinueTextAndTokens) {
-    Api api;
-    auto texts = [&](Json prompt) {
-        Json json =
-            api.post("/v1/completions", {{"prompt", std::move(prompt)}, {"max_tokens", 3}, {"temperature", 0}}).json();
-        std::string all;
-        for (const Json& choice : json["choices"]) all += choice["text"].get<std::string>() + "|";
-        return all;
-    };
-    EXPECT_EQ(texts("A"), "BCD|");
-    EXPECT_EQ(texts({"A", "K"}), "BCD|LMN|");
-    EXPECT_EQ(texts({kBos, piece("C")}), "DEF|");
-    EXPECT_EQ(texts({{kBos, piece("C")}, {piece("M")}}), "DEF|NOP|");
-}
-
-TEST(Completions, ShapeAndDefaults) {
-    Api api;
-    Json json = api.post("/v1/completions", {{"prompt", "A"}, {"temperature", 0}}).json();
-    EXPECT_TRUE(json["id"].get<std::string>().starts_with("cmpl-"));
-    EXPECT_EQ(json["object"].get<std::string>(), "text_completion");
-    EXPECT_EQ(json_text(json["choices"]),
-              R"([{"index":0,"text":"BCDEFGHIJKLMNOPQ","logprobs":null,"finish_reason":"length"}])");
-    EXPECT_EQ(json["usage"]["completion_tokens"].get<int>(), 16);
-    Json several = api.post("/v1/completions", {{"prompt", {"A", "B"}}, {"n", 2}, {"max_tokens", 1}}).json()["choices"];
-    ASSERT_EQ(several.size(), 4u);
-    for (int i = 0; i < 4; ++i) EXPECT_EQ(several[i]["index"].get<int>(), i);
-}
-
-// C16.
-TEST(Completions, LogprobsHaveTheirOwnShape) {
-    Api api;
-    Json logprobs =
-        api.post("/v1/completions", {{"prompt", "A"}, {"max_tokens", 2}, {"temperature", 0}, {"logprobs", 1}})
-            .json()["choices"][0]["logprobs"];
-    EXPECT_EQ(json_text(logprobs["tokens"]), R"(["B","C"])");
-    EXPECT_EQ(logprobs["token_logprobs"].size(), 2u);
-    EXPECT_EQ(logprobs["top_logprobs"][0].size(), 1u);
-    EXPECT_TRUE(logprobs["top_logprobs"][0].contains("B"));
-    EXPECT_EQ(json_text(logprobs["text_offset"]), "[0,1]");
-}
-
-TEST(Completions, EchoBringsThePromptAndItsLogprobs) {
+TEST(Chat, TheEndTokenHasAnEntryWithoutText) {
     Api api;
     for (bool stream : {false, true}) {
-        Json body = {{"prompt", "AB"}, {"max_tokens", 1}, {"temperature", 0},
-                     {"echo", true},   {"logprobs", 0},   {"stream", stream}};
-        Reply reply = api.post("/v1/completions", body);
-        Json choice =
-            Json::parse(R"({"text": "", "logprobs": {"tokens": [], "token_logprobs": [], "text_offset": []}})");
-        if (!stream) choice = reply.json()["choices"][0];
-        if (stream)
-            for (const Json& event : reply.events()) {
-                const Json& part = event["choices"][0];
-                choice["text"] = choice["text"].get<std::string>() + part["text"].get<std::string>();
-                for (const char* list : {"tokens", "token_logprobs", "text_offset"})
-                    for (const Json& each : part["logprobs"][list]) choice["logprobs"][list].push_back(each);
-            }
-        EXPECT_EQ(choice["text"].get<std::string>(), "ABC");
-        const Json& logprobs = choice["logprobs"];
-        EXPECT_EQ(json_text(logprobs["tokens"]), R"(["<s>"," A","B","C"])");
-        EXPECT_TRUE(logprobs["token_logprobs"][0].is_null());
-        EXPECT_LT(logprobs["token_logprobs"][1].get<double>(), -3);  // after <s> all are as likely
-        EXPECT_GT(logprobs["token_logprobs"][2].get<double>(), -0.5);
-        EXPECT_EQ(json_text(logprobs["text_offset"]), "[0,0,2,3]");
+        Reply reply = api.chat({{"logprobs", true}, {"top_logprobs", 1}, {"temperature", 0}, {"stream", stream}});
+        Json content = logprobs_of(reply, stream)["content"];
+        ASSERT_EQ(content.size(), 27u);
+        EXPECT_EQ(content[25]["token"].get<std::string>(), "Z");
+        Json end = content[26];
+        EXPECT_EQ(json_text(end["token"]) + json_text(end["bytes"]), "\"\"[]");
+        EXPECT_GT(end["logprob"].get<double>(), -0.5);
+        EXPECT_EQ(end["top_logprobs"][0]["logprob"], end["logprob"]);
+        EXPECT_EQ(stream ? streamed_text(reply) : kAlphabet, kAlphabet);
+        // Ended by a stop or by length: every entry is a token of the text.
+        for (Json more : {Json{{"stop", "D"}}, Json{{"max_tokens", 4}}}) {
+            more.update({{"logprobs", true}, {"temperature", 0}, {"stream", stream}});
+            EXPECT_EQ(logprobs_of(api.chat(more), stream)["content"].size(), 4u) << more;
+        }
     }
-    // As lm-eval asks.
-    Json none =
-        api.post("/v1/completions", {{"prompt", "AB"}, {"max_tokens", 0}, {"echo", true}, {"logprobs", 2}}).json();
-    EXPECT_EQ(none["choices"][0]["text"].get<std::string>(), "AB");
-    EXPECT_EQ(none["choices"][0]["logprobs"]["top_logprobs"][1].size(), 2u);
-    EXPECT_EQ(none["usage"]["completion_tokens"].get<int>(), 0);
 }
 
-TEST(Completions, WrongMembersAreNamed) {
+// U8: the answer would look right and not be what was asked for.
+TEST(Endpoints, MembersThatWouldConstrainTheAnswerAreRefused) {
     Api api;
-    const Fault kFaults[] = {
-        {Json::object(), "prompt"},
-        {{{"prompt", 5}}, "prompt"},
-        {{{"prompt", Json::array()}}, "prompt"},
-        {{{"prompt", Json::object()}}, "prompt"},
-        {{{"prompt", {"a", 5}}}, "prompt"},
-        {{{"prompt", {1, -5}}}, "prompt"},
-        {{{"prompt", {1, 99999}}}, "prompt"},
-        {{{"prompt", {1, "a"}}}, "prompt"},
-        {{{"prompt", Json::array({Json::array()})}}, "prompt"},
-        {{{"prompt", "a"}, {"suffix", "b"}}, "suffix"},
-        {{{"prompt", "a"}, {"best_of", 3}}, "best_of"},
-        {{{"prompt", "a"}, {"logprobs", 21}}, "logprobs"},
-        {{{"prompt", "a"}, {"echo", "yes"}}, "echo"},
-        {{{"prompt", std::vector<std::string>(257, "a")}}, "prompt"},
-        {{{"prompt", std::vector<std::string>(100, "a")}, {"n", 100}}, "n"},
-    };
-    for (const Fault& fault : kFaults) {
-        Reply reply = api.post("/v1/completions", fault.body);
-        EXPECT_EQ(reply.status, 400) << fault.body;
-        EXPECT_EQ(reply.param(), fault.param) << reply.body;
+    const Json schema = {{"type", "object"}};
+    const std::pair<const char*, Json> kConstraints[] = {
+        {"guided_json", schema},
+        {"guided_regex", "a+"},
+        {"guided_choice", {"a", "b"}},
+        {"guided_grammar", "root ::= x"},
+        {"structured_outputs", {{"json", schema}}},
+        {"structural_tag", schema},
+        {"grammar", "root ::= x"},
+        {"json_schema", schema},
+        {"json_schema", Json::object()},
+        {"regex", "a+"},
+        {"ebnf", "root ::= x"},
+        {"format", "json"},
+        {"format", schema},
+        {"functions", {{{"name", "f"}}}},
+        {"function_call", {{"name", "f"}}},
+        {"min_tokens", 5},
+        {"min_new_tokens", 5},
+        {"bad_words", {"a"}},
+        {"stop_token_ids", {5}},
+        {"allowed_token_ids", {5}},
+        {"logits_processors", {"x"}},
+        {"use_beam_search", true},
+        {"response_format", {{"type", "json_object"}}},
+        {"response_format", {{"type", "json_schema"}, {"json_schema", schema}}},
+        {"response_format", {{"type", "grammar"}}},
+        {"response_format", Json::object()},
+        {"response_format", "json"}};
+    for (const auto& [name, value] : kConstraints)
+        for (bool chat : {false, true}) {
+            Json body = {{"max_tokens", 1}, {name, value}};
+            if (!chat) body["prompt"] = "A";
+            Reply reply = chat ? api.chat(body) : api.post("/v1/completions", body);
+            EXPECT_EQ(reply.status, 400) << body;
+            EXPECT_EQ(reply.param(), name) << reply.body;
+        }
+    // What clients send where they want nothing of it.
+    Json off = {{"max_tokens", 1},          {"prompt", "A"},
+                {"guided_json", nullptr},   {"grammar", ""},
+                {"min_tokens", 0},          {"bad_words", Json::array()},
+                {"use_beam_search", false}, {"functions", Json::array()},
+                {"function_call", "none"},  {"response_format", {{"type", "text"}}}};
+    EXPECT_EQ(api.post("/v1/completions", off).status, 200);
+    off.erase("prompt");
+    EXPECT_EQ(api.chat(off).status, 200);
+}
+
+// U56.
+TEST(Endpoints, ANumberThatNoDoubleHoldsMattersOnlyWhereItCounts) {
+    Api api;
+    const std::pair<const char*, const char*> kCases[] = {{R"("temperature":1e999)", "temperature"},
+                                                          {R"("temperature":-1e999)", "temperature"},
+                                                          {R"("max_tokens":1e999)", "max_tokens"},
+                                                          {R"("seed":-1e999)", "seed"},
+                                                          {R"("n":1e400)", "n"},
+                                                          {R"("surprise":1e999)", ""},
+                                                          {R"("surprise":{"x":[1e999,-1e99999]})", ""},
+                                                          {R"("logit_bias":{"12":1e999})", ""},
+                                                          {R"("top_p":1e-999)", ""}};
+    for (const auto& [member, param] : kCases) {
+        Reply reply = api.ask("POST", "/v1/completions", fmt::format(R"({{{},"prompt":"A"}})", member));
+        EXPECT_EQ(reply.status, *param == '\0' ? 200 : 400) << member << reply.body;
+        EXPECT_EQ(reply.status == 200 ? "" : reply.param(), param) << member;
     }
+}
+
+// U39.
+TEST(Endpoints, SaysInAClearSentenceWhatIsWrongWithABody) {
+    Api api;
+    const std::pair<const char*, const char*> kCases[] = {
+        {"", "the body is empty (expected a JSON object)"},
+        {"hello", "the body is not valid JSON: line 1, column 1: expected a value"},
+        {"{\"a\":", "the body is not valid JSON: line 1, column 6: the text ends too early"},
+        {"{\"prompt\": \"\\ud83d!\"}",
+         "the body is not valid JSON: line 1, column 13: half of a surrogate pair in a string "
+         "(a character beyond \\uffff takes both)"},
+        {"[1]", "the body: expected an object, got array"}};
+    for (const auto& [body, message] : kCases) EXPECT_EQ(api.ask("POST", "/v1/completions", body).message(), message);
+}
+
+TEST(Tokens, SpecialOnesAreTold) {
+    Api api;
+    EXPECT_EQ(api.ask("GET", "/tokenizer_info").body, R"({"bos_token":"<s>","eos_token":"</s>"})");
 }
 
 TEST(Tokens, GoThereAndBack) {
@@ -564,7 +585,7 @@ TEST(Tokens, GoThereAndBack) {
 }
 
 // N1: a row of logits that is no numbers ends its request, and the next one is served.
-TEST(Service, AFailedRequestIsAnErrorAndTheServerGoesOn) {
+TEST(Endpoints, AFailedRequestIsAnErrorAndTheServerGoesOn) {
     Api api;
     GgufWriter broken = letters();
     for (auto& tensor : broken.tensors)
@@ -583,7 +604,7 @@ TEST(Metrics, AreInPrometheusForm) {
     Api api;
     api.chat({{"temperature", 0}});
     api.chat({{"max_tokens", 2}});
-    const EngineImpl& engine = *api.service.models().all()[0]->engine;
+    const EngineImpl& engine = *api.endpoints.models().all()[0]->engine;
     while (engine.stats().generated_tokens < 28 || engine.stats().running > 0)
         std::this_thread::yield();  // told at the end of a step
     Reply reply = api.ask("GET", "/metrics");

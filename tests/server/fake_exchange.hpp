@@ -1,5 +1,5 @@
-// The API without sockets: an exchange that keeps what it is told, and a service around a tiny model whose every token
-// decides the next.
+// The API without sockets: an exchange that keeps what it is told, and the endpoints around a tiny model whose every
+// token decides the next.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -13,7 +13,7 @@
 #include "engine/sampling_defaults.hpp"
 #include "engine/seeded_model.hpp"
 #include "file/temp_dir.hpp"
-#include "server/api/service.hpp"
+#include "server/api/endpoints.hpp"
 
 namespace godwit::test {
 
@@ -142,11 +142,11 @@ inline GgufWriter letters() { return chain_llama(next_letter, 256, 3); }
 
 class Api {
 public:
-    explicit Api(api::ServiceOptions options = {}, bool with_template = true) : service(quiet(std::move(options))) {
+    explicit Api(api::EndpointsOptions options = {}, bool with_template = true) : endpoints(quiet(std::move(options))) {
         GgufWriter file = letters();
         if (with_template) file.set("tokenizer.chat_template", kTemplate);
         add("letters", file);
-        service.ready();
+        endpoints.ready();
     }
 
     /// Another model, before it is asked for.
@@ -162,7 +162,7 @@ public:
         model->sampling = read_sampling_defaults(model->engine->model().file.metadata()).params;
         if (before_sampling) model->engine->on_logits = [=](auto, auto) { before_sampling(); };
         model->engine->start();
-        service.add(std::move(model));
+        endpoints.add(std::move(model));
     }
 
     std::shared_ptr<FakeExchange> start(const std::string& method, const std::string& path, const std::string& body,
@@ -174,7 +174,7 @@ public:
                                                                      .headers = std::move(headers),
                                                                      .body = body,
                                                                      .peer = "test"});
-        service.handle(exchange);
+        endpoints.handle(exchange);
         return exchange;
     }
     Reply ask(const std::string& method, const std::string& path, const std::string& body = "",
@@ -190,13 +190,34 @@ public:
     }
 
     TempDir folder;
-    api::Service service;
+    api::Endpoints endpoints;
 
 private:
-    static api::ServiceOptions quiet(api::ServiceOptions options) {
+    static api::EndpointsOptions quiet(api::EndpointsOptions options) {
         options.log.quiet = options.log_to == stderr;
         return options;
     }
+};
+
+/// A logit_bias that leaves no other choice.
+inline Json forced(TokenId token) { return {{std::to_string(token), 100}}; }
+
+/// The logprobs of the only choice, whole or put together from a stream.
+inline Json logprobs_of(const Reply& reply, bool stream) {
+    if (!stream) return reply.json()["choices"][0]["logprobs"];
+    Json all = Json::object();
+    for (const Json& event : reply.events())
+        if (const Json& part = event["choices"][0]["logprobs"]; !part.is_null())
+            for (const auto& [list, entries] : part.items())
+                if (entries.is_array())
+                    for (const Json& entry : entries) all[list].push_back(entry);
+    return all;
+}
+
+/// A request, and the member at fault.
+struct Fault {
+    Json body;
+    const char* param;
 };
 
 }  // namespace godwit::test

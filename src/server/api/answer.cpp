@@ -2,11 +2,10 @@
 
 namespace godwit::api {
 
-void Answer::start(std::shared_ptr<Call> call, ServedModel& model, std::vector<GenerateRequest> requests,
-                   std::unique_ptr<Encoder> encoder) {
+void Answer::start(std::shared_ptr<Call> call, ServedModel& model, TextRequest request) {
     http::Exchange& exchange = call->exchange();
-    auto answer = std::make_shared<Answer>(std::move(call), model, std::move(encoder));
-    exchange.post([answer, requests = std::move(requests)]() mutable { answer->submit(std::move(requests)); });
+    auto answer = std::make_shared<Answer>(std::move(call), model, std::move(request.encoder));
+    exchange.post([answer, prompts = std::move(request.prompts)]() mutable { answer->submit(std::move(prompts)); });
 }
 
 Answer::Answer(std::shared_ptr<Call> call, ServedModel& model, std::unique_ptr<Encoder> encoder)
@@ -37,7 +36,11 @@ void Answer::submit(std::vector<GenerateRequest> requests) {
     if (!encoder_->streams()) return;
     streaming_ = true;
     call_->exchange().begin_stream("text/event-stream");
-    encoder_->begin(call_->exchange());
+    send(encoder_->begin());
+}
+
+void Answer::send(std::string parts) {
+    if (!parts.empty()) call_->exchange().send(std::move(parts));
 }
 
 void Answer::drain(size_t prompt) {
@@ -52,9 +55,10 @@ void Answer::take(size_t prompt, const Event& event) {
         if (event.reason == FinishReason::Failed || event.reason == FinishReason::Cancelled)
             return fail(event.error.empty() ? ApiError(503, "the server is shutting down")
                                             : ApiError(500, event.error));
-        finish_choice(prompt, choice, event);
+        finish_choice(event);
     }
-    encoder_->event(prompt, event, call_->exchange());
+    usage_.count(event);
+    send(encoder_->event(prompt, event));
     if (unfinished_ == 0) complete();
 }
 
@@ -67,18 +71,22 @@ void Answer::count_token(Choice& choice) {
     }
     if (choice.last_token_seconds > 0) model_.metrics.next_token(now - choice.last_token_seconds);
     choice.last_token_seconds = now;
-    ++usage_.output_tokens;
 }
 
-void Answer::finish_choice(size_t prompt, Choice& choice, const Event& event) {
+void Answer::finish_choice(const Event& event) {
     --unfinished_;
-    if (&choice == &prompts_[prompt].choices.front()) usage_.prompt_tokens += event.prompt_tokens;
     if (event.reason == FinishReason::Length) finish_ = "length";
     call_->record().queue_seconds = std::max(call_->record().queue_seconds, event.queue_seconds);
 }
 
 void Answer::complete() {
-    encoder_->end(usage_, call_->exchange());
+    http::Exchange& exchange = call_->exchange();
+    if (streaming_) {
+        exchange.send(encoder_->end(usage_));
+        exchange.finish();
+    } else {
+        exchange.respond({.body = json_text(encoder_->whole(usage_))});
+    }
     close(finish_);
 }
 
@@ -86,10 +94,10 @@ void Answer::fail(const ApiError& error) {
     call_->record().error = error.message;
     call_->record().status = error.status;
     if (streaming_) {
-        call_->exchange().send(sse(error.json()));
+        call_->exchange().send(sse(encoder_->error(error)));
         call_->exchange().finish();
     } else {
-        call_->exchange().respond(error.response());
+        call_->exchange().respond(error.response(encoder_->error(error)));
     }
     close("error");
 }

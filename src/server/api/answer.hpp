@@ -7,16 +7,15 @@
 #include <vector>
 
 #include "server/api/call.hpp"
-#include "server/api/encoder.hpp"
 #include "server/api/served_model.hpp"
+#include "server/api/text_request.hpp"
 
 namespace godwit::api {
 
 class Answer : public std::enable_shared_from_this<Answer> {
 public:
-    /// Any thread. `requests`: one a prompt, valid as far as the API could see. The model must outlive the exchange.
-    static void start(std::shared_ptr<Call> call, ServedModel& model, std::vector<GenerateRequest> requests,
-                      std::unique_ptr<Encoder> encoder);
+    /// Any thread. The model must outlive the exchange.
+    static void start(std::shared_ptr<Call> call, ServedModel& model, TextRequest request);
 
     Answer(std::shared_ptr<Call> call, ServedModel& model, std::unique_ptr<Encoder> encoder);
     ~Answer();
@@ -31,10 +30,11 @@ private:
     };
 
     void submit(std::vector<GenerateRequest> requests);
+    void send(std::string parts);
     void drain(size_t prompt);
     void take(size_t prompt, const Event& event);
     void count_token(Choice& choice);
-    void finish_choice(size_t prompt, Choice& choice, const Event& event);
+    void finish_choice(const Event& event);
     void complete();
     void fail(const ApiError& error);
     void gone();

@@ -1,4 +1,4 @@
-// What an API answers to a request that it cannot serve, in OpenAI's form.
+// Why an API cannot serve a request. How the error is spelled is each API's own (openai.hpp).
 #pragma once
 
 #include <optional>
@@ -10,23 +10,22 @@
 
 namespace godwit::api {
 
-/// `{"error": {"message", "type", "param", "code"}}` and its status. A permanent fault is 4xx: clients repeat a 5xx.
+/// A permanent fault is 4xx: clients repeat a 5xx.
 struct ApiError {
     int status = 400;
     std::string message;
-    std::string type = "invalid_request_error";
     std::optional<std::string> param;  // the field at fault
-    std::optional<std::string> code;
+    std::optional<std::string> code;   // a name that clients look for
     http::Headers headers;
 
-    ApiError(int status, std::string message);
+    ApiError(int status_, std::string message_) : status(status_), message(std::move(message_)) {}
     ApiError(Error error) : message(std::move(error.message)) {}  // NOLINT: implicit by design: a request's fault
 
     ApiError&& about(std::string field) &&;
     ApiError&& coded(std::string name) &&;
 
-    Json json() const;
-    http::Response response() const;
+    /// With `body` as an API spells it.
+    http::Response response(const Json& body) const;
 };
 
 template <class T>

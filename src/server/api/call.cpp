@@ -19,9 +19,9 @@ void Call::respond(http::Response response) {
     close();
 }
 
-void Call::fail(const ApiError& error) {
+void Call::fail(const ApiError& error, const Json& body) {
     record_.error = error.message;
-    respond(error.response());
+    respond(error.response(body));
 }
 
 void Call::close() {

@@ -29,7 +29,8 @@ public:
 
     void respond(const Json& body);
     void respond(http::Response response);
-    void fail(const ApiError& error);
+    /// With the error as the request's API spells it.
+    void fail(const ApiError& error, const Json& body);
     /// For an answer that is complete by other means (a stream, or nobody to take it): writes the record.
     void close();
 

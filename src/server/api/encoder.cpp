@@ -3,29 +3,14 @@
 #include <chrono>
 #include <random>
 
-#include "base/version.hpp"
-
 namespace godwit::api {
 
-Json Usage::json() const {
-    return {{"prompt_tokens", prompt_tokens},
-            {"completion_tokens", output_tokens},
-            {"total_tokens", prompt_tokens + output_tokens},
-            {"prompt_tokens_details", {{"cached_tokens", cached_tokens}}},
-            {"completion_tokens_details", {{"reasoning_tokens", 0}}}};
+void Usage::count(const Event& event) {
+    if (event.kind == Event::Kind::Token) ++output_tokens;
+    if (event.kind == Event::Kind::Finish && event.choice == 0) prompt_tokens += event.prompt_tokens;
 }
 
 std::string sse(const Json& data) { return "data: " + json_text(data) + "\n\n"; }
-
-void end_stream(http::Exchange& exchange, Json head, const Usage* usage) {
-    if (usage != nullptr) {
-        head["choices"] = Json::array();
-        head["usage"] = usage->json();
-        exchange.send(sse(head));
-    }
-    exchange.send("data: [DONE]\n\n");
-    exchange.finish();
-}
 
 std::string random_id(const char* prefix) {
     static thread_local std::mt19937_64 random{std::random_device{}()};
@@ -39,9 +24,5 @@ int64_t unix_seconds() {
     auto now = std::chrono::system_clock::now().time_since_epoch();
     return std::chrono::duration_cast<std::chrono::seconds>(now).count();
 }
-
-std::string fingerprint() { return fmt::format("godwit-{}", version()); }
-
-const char* finish_name(FinishReason reason) { return reason == FinishReason::Length ? "length" : "stop"; }
 
 }  // namespace godwit::api

@@ -1,8 +1,27 @@
 #include "server/api/fields.hpp"
 
+#include <cmath>
+
 #include "base/printable.hpp"
 
 namespace godwit::api {
+namespace {
+
+std::string spelled(const Json& value) {
+    if (value.is_number_float() && std::isinf(value.get<double>())) return "a number that large";
+    return value.is_primitive() ? printable(json_text(value), 40) : value.type_name();
+}
+
+}  // namespace
+
+std::optional<int64_t> integer_value(const Json& number) {
+    if (number.is_number_unsigned() && number.get<uint64_t>() > uint64_t{INT64_MAX}) return std::nullopt;
+    if (number.is_number_integer()) return number.get<int64_t>();
+    if (!number.is_number_float()) return std::nullopt;
+    auto real = number.get<double>();
+    bool fits = real == std::trunc(real) && real >= -0x1p63 && real < 0x1p63;
+    return fits ? std::optional(static_cast<int64_t>(real)) : std::nullopt;
+}
 
 const Json* Fields::find(const char* name) const {
     auto found = object_.find(name);
@@ -19,15 +38,11 @@ bool Fields::flag(const char* name, bool otherwise) {
 int64_t Fields::integer(const char* name, int64_t otherwise, int64_t min, int64_t max) {
     const Json* member = find(name);
     if (member == nullptr) return otherwise;
-    if (!member->is_number_integer()) {
-        fail_type(name, "an integer", *member);
-        return otherwise;
-    }
-    bool huge = member->is_number_unsigned() && member->get<uint64_t>() > static_cast<uint64_t>(INT64_MAX);
-    int64_t value = huge ? INT64_MAX : member->get<int64_t>();
-    if (huge || value < min || value > max)
-        fail(name, fmt::format("{} is out of range ({} to {})", member->dump(), min, max));
-    return value;
+    std::optional<int64_t> value = integer_value(*member);
+    bool whole = member->is_number() && member->get<double>() == std::trunc(member->get<double>());
+    if (!whole) fail_type(name, "an integer", *member);
+    else if (!value || *value < min || *value > max) fail_range(name, *member, min, max);
+    return value.value_or(otherwise);
 }
 
 float Fields::number(const char* name, float otherwise, float min, float max) {
@@ -38,8 +53,7 @@ float Fields::number(const char* name, float otherwise, float min, float max) {
         return otherwise;
     }
     auto value = member->get<double>();
-    if (!(value >= min && value <= max))
-        fail(name, fmt::format("{} is out of range ({} to {})", member->dump(), min, max));
+    if (!(value >= min && value <= max)) fail_range(name, *member, min, max);
     return static_cast<float>(value);
 }
 
@@ -88,8 +102,12 @@ void Fields::remember(ApiError fault) {
 }
 
 void Fields::fail_type(const char* name, const char* expected, const Json& got) {
-    bool small = got.is_primitive();
-    fail(name, fmt::format("expected {}, got {}", expected, small ? printable(json_text(got), 40) : got.type_name()));
+    fail(name, fmt::format("expected {}, got {}", expected, spelled(got)));
+}
+
+template <class Number>
+void Fields::fail_range(const char* name, const Json& got, Number min, Number max) {
+    fail(name, fmt::format("{} is out of range ({} to {})", spelled(got), min, max));
 }
 
 ApiResult<void> Fields::check() const {

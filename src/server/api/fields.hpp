@@ -10,6 +10,9 @@
 
 namespace godwit::api {
 
+/// Of an integer, however it is spelled: 512, 512.0 or 5.12e2. None: another value, or beyond 64 bits with a sign.
+std::optional<int64_t> integer_value(const Json& number);
+
 class Fields {
 public:
     /// `object` is one, and outlives this. `path` goes before the names in faults: "stream_options.".
@@ -42,6 +45,8 @@ public:
 
 private:
     void remember(ApiError fault);
+    template <class Number>
+    void fail_range(const char* name, const Json& got, Number min, Number max);
     void fail_type(const char* name, const char* expected, const Json& got);
 
     const Json& object_;

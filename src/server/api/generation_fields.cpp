@@ -1,20 +1,13 @@
 #include "server/api/generation_fields.hpp"
 
 #include <charconv>
-#include <random>
 
 #include "base/printable.hpp"
 
 namespace godwit::api {
 namespace {
 
-constexpr int64_t kChoicesMax = 128;
 constexpr size_t kStopsMax = 16, kStopBytesMax = 256, kBiasesMax = 1024;
-
-uint64_t random_seed() {
-    static thread_local std::random_device device;
-    return uint64_t{device()} << 32 | device();
-}
 
 /// {"1734": -100, …}; values beyond ±100 are cut to it.
 void read_logit_bias(Fields& fields, TokenId vocabulary, SamplingParams& sampling) {
@@ -34,10 +27,56 @@ void read_logit_bias(Fields& fields, TokenId vocabulary, SamplingParams& samplin
     }
 }
 
+// They would constrain the answer, in the spelling of OpenAI, vLLM, SGLang, llama-server or Ollama: without them it
+// would look right and not be what was asked for.
+constexpr const char* kConstraints[] = {"functions",
+                                        "guided_json",
+                                        "guided_regex",
+                                        "guided_choice",
+                                        "guided_grammar",
+                                        "structured_outputs",
+                                        "structural_tag",
+                                        "json_schema",
+                                        "format",
+                                        "grammar",
+                                        "ebnf",
+                                        "regex",
+                                        "min_tokens",
+                                        "bad_words",
+                                        "min_new_tokens",
+                                        "stop_token_ids",
+                                        "allowed_token_ids",
+                                        "logits_processors",
+                                        "use_beam_search"};
+
+bool is_text(const Json& value, std::string_view text) {
+    return value.is_string() && value.get_ref<const std::string&>() == text;
+}
+
+/// What clients send for "no such thing".
+bool is_off(const Json& value) {
+    if (value.is_boolean()) return !value.get<bool>();
+    if (value.is_number()) return value.get<double>() == 0;
+    return is_text(value, "") || (value.is_array() && value.empty());
+}
+
+void refuse_constraints(Fields& fields) {
+    for (const char* name : kConstraints)
+        if (const Json* value = fields.find(name); value != nullptr && !is_off(*value))
+            fields.fail(name, "it is not supported");
+    if (const Json* call = fields.find("function_call"))
+        if (!is_text(*call, "auto") && !is_text(*call, "none"))
+            fields.fail("function_call", "only \"auto\" and \"none\" are supported");
+    if (const Json* format = fields.object("response_format"))
+        if (!is_text(format->value("type", Json()), "text"))
+            fields.fail("response_format", "only the type \"text\" is supported");
+}
+
 }  // namespace
 
-void read_generation(Fields& fields, const ServedModel& model, GenerateRequest& request) {
-    SamplingParams& sampling = request.sampling = model.sampling;
+GenerateRequest read_generation(Fields& fields, const RequestContext& context) {
+    GenerateRequest request = context.defaults;
+    SamplingParams& sampling = request.sampling;
     sampling.temperature = fields.number("temperature", sampling.temperature, 0, 100);
     sampling.top_p = fields.number("top_p", sampling.top_p, 0, 1);
     sampling.min_p = fields.number("min_p", sampling.min_p, 0, 1);
@@ -46,12 +85,15 @@ void read_generation(Fields& fields, const ServedModel& model, GenerateRequest& 
     sampling.frequency_penalty = fields.number("frequency_penalty", sampling.frequency_penalty, -2, 2);
     sampling.presence_penalty = fields.number("presence_penalty", sampling.presence_penalty, -2, 2);
     sampling.repetition_penalty = fields.number("repetition_penalty", sampling.repetition_penalty, 0.01f, 100);
-    sampling.seed =
-        fields.has("seed") ? static_cast<uint64_t>(fields.integer("seed", 0, INT64_MIN, INT64_MAX)) : random_seed();
-    read_logit_bias(fields, static_cast<TokenId>(model.engine->model().plan.vocabulary), sampling);
+    if (fields.has("seed")) sampling.seed = static_cast<uint64_t>(fields.integer("seed", 0, INT64_MIN, INT64_MAX));
+    read_logit_bias(fields, static_cast<TokenId>(context.engine.model().plan.vocabulary), sampling);
+    for (const char* name : {"max_tokens", "max_completion_tokens"})  // the second one counts
+        if (fields.has(name)) request.tokens_max = fields.integer(name, 0, 0, INT64_MAX);
     request.choices = static_cast<int32_t>(fields.integer("n", 1, 1, kChoicesMax));
-    request.stops = fields.texts("stop", kStopsMax, kStopBytesMax);
+    if (fields.has("stop")) request.stops = fields.texts("stop", kStopsMax, kStopBytesMax);
     request.ignore_end = fields.flag("ignore_eos", false);
+    refuse_constraints(fields);
+    return request;
 }
 
 bool wants_usage(Fields& fields) {
@@ -60,19 +102,15 @@ bool wants_usage(Fields& fields) {
     return Fields(*stream, fields.path("stream_options"), fields).flag("include_usage", false);
 }
 
-ApiResult<void> check_queue(const ServedModel& model) {
-    if (model.in_work < model.in_work_max) return {};
-    return ApiError(429, fmt::format("{} requests for {} are waiting already", model.in_work.load(), model.id));
-}
-
-ApiResult<void> check_length(const ServedModel& model, const std::vector<TokenId>& prompt, const char* param) {
+ApiResult<void> check_length(const EngineImpl& engine, const std::vector<TokenId>& prompt, const char* param) {
     auto tokens = static_cast<int64_t>(prompt.size());
     if (tokens == 0) return ApiError(400, fmt::format("{}: it is empty", param)).about(param);
-    if (tokens < model.context()) return {};
+    int64_t context = engine.memory().context;
+    if (tokens < context) return {};
     return ApiError(400,
                     fmt::format(
                         "{}: {} tokens do not fit into the context of {} (a prompt leaves room for at least one token)",
-                        param, tokens, model.context()))
+                        param, tokens, context))
         .about(param)
         .coded("context_length_exceeded");
 }

@@ -1,8 +1,8 @@
 #include "server/api/openai_chat.hpp"
 
-#include "dialect/chat_template.hpp"
-#include "server/api/answer.hpp"
+#include "model/chat_prompt.hpp"
 #include "server/api/generation_fields.hpp"
+#include "server/api/openai.hpp"
 #include "server/api/token_text.hpp"
 
 namespace godwit::api {
@@ -41,16 +41,6 @@ Json function_tools(Fields& fields) {
     return functions;
 }
 
-/// What is not there yet must not look as if it were.
-void refuse_constraints(Fields& fields) {
-    if (const Json* choice = fields.find("tool_choice"))
-        if (*choice != "auto" && *choice != "none")
-            fields.fail("tool_choice", "only \"auto\" and \"none\" are supported");
-    if (const Json* format = fields.object("response_format"))
-        if (format->value("type", Json()) != "text")
-            fields.fail("response_format", "only the type \"text\" is supported");
-}
-
 /// More variables of the template: chat_template_kwargs, and what has a field of its own.
 Json template_members(Fields& fields) {
     Json extra = Json::object();
@@ -72,10 +62,12 @@ Conversation read_conversation(Fields& fields) {
     Conversation conversation;
     if (const Json* messages = fields.array("messages")) conversation.messages = *messages;
     else fields.fail("messages", "it is missing");
-    refuse_constraints(fields);
     Json tools = function_tools(fields);
     const Json* choice = fields.find("tool_choice");
-    if (choice == nullptr || *choice != "none") conversation.tools = std::move(tools);
+    bool none = choice != nullptr && *choice == "none";
+    if (choice != nullptr && !none && *choice != "auto")
+        fields.fail("tool_choice", "only \"auto\" and \"none\" are supported");
+    if (!none) conversation.tools = std::move(tools);
     conversation.continue_final_message = fields.flag("continue_final_message", false);
     conversation.add_generation_prompt = fields.flag("add_generation_prompt", !conversation.continue_final_message);
     if (conversation.continue_final_message && conversation.add_generation_prompt)
@@ -91,31 +83,57 @@ public:
         int32_t choices = 1;
     };
 
-    ChatEncoder(const ServedModel& model, const Options& options)
-        : tokenizer_(model.tokenizer()), model_(model.id), options_(options), answers_(options.choices) {}
+    ChatEncoder(const RequestContext& context, const Options& options)
+        : tokenizer_(*context.engine.model().tokenizer),
+          model_(context.model),
+          options_(options),
+          answers_(options.choices) {}
 
     bool streams() const override { return options_.stream; }
 
-    void begin(http::Exchange& exchange) override {
+    std::string begin() override {
+        std::string parts;
         for (int32_t i = 0; i < options_.choices; ++i)
-            exchange.send(chunk(i, {{"role", "assistant"}, {"content", ""}}, nullptr, nullptr));
+            parts += chunk(i, {{"role", "assistant"}, {"content", ""}}, nullptr, nullptr);
+        return parts;
     }
 
-    void event(size_t, const Event& event, http::Exchange& exchange) override {
+    std::string event(size_t, const Event& event) override {
         Json logprobs = nullptr;
-        if (options_.logprobs && event.kind == Event::Kind::Token)
+        if (options_.logprobs && event.token >= 0)
             logprobs = {{"content", Json::array({logprob(event)})}, {"refusal", nullptr}};
-        if (options_.stream) return send(event, std::move(logprobs), exchange);
+        if (options_.stream) return parts(event, std::move(logprobs));
         Whole& whole = answers_[event.choice];
         whole.text += event.text;
         if (!logprobs.is_null()) whole.logprobs.push_back(std::move(logprobs["content"][0]));
-        if (event.kind == Event::Kind::Finish) whole.finish = finish_name(event.reason);
+        if (event.kind == Event::Kind::Finish) whole.finish = openai::finish_name(event.reason);
+        return "";
     }
 
-    void end(const Usage& usage, http::Exchange& exchange) override {
-        if (!options_.stream) return exchange.respond({.body = json_text(whole(usage))});
-        end_stream(exchange, head("chat.completion.chunk"), options_.include_usage ? &usage : nullptr);
+    std::string end(const Usage& usage) override {
+        return openai::stream_end(head("chat.completion.chunk"), options_.include_usage ? &usage : nullptr);
     }
+
+    Json whole(const Usage& usage) override {
+        Json choices = Json::array();
+        for (int32_t i = 0; i < options_.choices; ++i) {
+            Whole& answer = answers_[i];
+            Json message = {
+                {"role", "assistant"}, {"content", answer.text}, {"refusal", nullptr}, {"annotations", Json::array()}};
+            Json logprobs = nullptr;
+            if (options_.logprobs) logprobs = {{"content", std::move(answer.logprobs)}, {"refusal", nullptr}};
+            choices.push_back({{"index", i},
+                               {"message", std::move(message)},
+                               {"logprobs", std::move(logprobs)},
+                               {"finish_reason", answer.finish}});
+        }
+        Json whole = head("chat.completion");
+        whole["choices"] = std::move(choices);
+        whole["usage"] = openai::usage_json(usage);
+        return whole;
+    }
+
+    Json error(const ApiError& error) const override { return openai::error_json(error); }
 
 private:
     struct Whole {
@@ -128,14 +146,18 @@ private:
                 {"object", object},
                 {"created", created_},
                 {"model", model_},
-                {"system_fingerprint", fingerprint()}};
+                {"system_fingerprint", openai::fingerprint()}};
     }
 
+    /// The end token is no text of the answer, and has none here.
     Json logprob(const Event& event) const {
-        Json entry = token_logprob(tokenizer_, event.token, event.logprob);
+        auto named = [&](TokenId token, float logprob) {
+            bool is_end = event.kind == Event::Kind::Finish && token == event.token;
+            return token_logprob(is_end ? "" : tokenizer_.bytes(token, true), logprob);
+        };
+        Json entry = named(event.token, event.logprob);
         entry["top_logprobs"] = Json::array();
-        for (const TokenLogprob& top : event.top)
-            entry["top_logprobs"].push_back(token_logprob(tokenizer_, top.token, top.logprob));
+        for (const TokenLogprob& top : event.top) entry["top_logprobs"].push_back(named(top.token, top.logprob));
         return entry;
     }
 
@@ -151,30 +173,13 @@ private:
         return sse(chunk);
     }
 
-    void send(const Event& event, Json logprobs, http::Exchange& exchange) const {
+    std::string parts(const Event& event, Json logprobs) const {
+        std::string parts;
         if (!event.text.empty() || !logprobs.is_null())
-            exchange.send(chunk(event.choice, {{"content", event.text}}, std::move(logprobs), nullptr));
+            parts += chunk(event.choice, {{"content", event.text}}, std::move(logprobs), nullptr);
         if (event.kind == Event::Kind::Finish)
-            exchange.send(chunk(event.choice, Json::object(), nullptr, finish_name(event.reason)));
-    }
-
-    Json whole(const Usage& usage) {
-        Json choices = Json::array();
-        for (int32_t i = 0; i < options_.choices; ++i) {
-            Whole& answer = answers_[i];
-            Json message = {
-                {"role", "assistant"}, {"content", answer.text}, {"refusal", nullptr}, {"annotations", Json::array()}};
-            Json logprobs = nullptr;
-            if (options_.logprobs) logprobs = {{"content", std::move(answer.logprobs)}, {"refusal", nullptr}};
-            choices.push_back({{"index", i},
-                               {"message", std::move(message)},
-                               {"logprobs", std::move(logprobs)},
-                               {"finish_reason", answer.finish}});
-        }
-        Json whole = head("chat.completion");
-        whole["choices"] = std::move(choices);
-        whole["usage"] = usage.json();
-        return whole;
+            parts += chunk(event.choice, Json::object(), nullptr, openai::finish_name(event.reason));
+        return parts;
     }
 
     const Tokenizer& tokenizer_;
@@ -205,38 +210,23 @@ std::string field_of(const std::string& fault) {
 
 }  // namespace
 
-ApiResult<std::vector<TokenId>> chat_prompt(Fields& fields, const ServedModel& model, RequestRecord& record,
-                                            bool keep_text) {
-    const std::optional<ChatTemplate>& chat = model.engine->model().chat_template;
-    if (!chat)
-        return ApiError(400, fmt::format("model: {} has no chat template (use /v1/completions)", model.id))
-            .about("model");
+ApiResult<std::vector<TokenId>> read_chat_prompt(Fields& fields, const Model& model) {
     Conversation conversation = read_conversation(fields);
     TRY(fields.check());
-    Result<Rendered> rendered = chat->render(conversation);
-    if (!rendered.ok()) return ApiError(400, rendered.error().message).about(field_of(rendered.error().message));
-    if (keep_text) record.prompt = rendered.value().text;
-    std::vector<TokenId> tokens = model.tokenizer().encode(rendered.value().text, rendered.value().segments);
-    record.prompt_tokens = std::ssize(tokens);
-    return tokens;
+    Result<std::vector<TokenId>> tokens = chat_prompt(model, conversation);
+    if (!tokens.ok()) return ApiError(400, tokens.error().message).about(field_of(tokens.error().message));
+    return std::move(tokens).take();
 }
 
-ApiResult<void> chat_completions(const std::shared_ptr<Call>& call, const Models& models, const Json& body) {
-    Fields fields(body);
-    ServedModel& model = *TRY(models.of(fields));
-    TRY(check_queue(model));
-    call->record().model = model.id;
-    GenerateRequest request;
-    read_generation(fields, model, request);
+ApiResult<TextRequest> read_chat(Fields& fields, const RequestContext& context) {
+    GenerateRequest request = read_generation(fields, context);
     ChatEncoder::Options options = read_encoding(fields, request);
-    int64_t tokens_max = fields.integer("max_tokens", -1, 0, INT64_MAX);
-    request.tokens_max = fields.integer("max_completion_tokens", tokens_max, 0, INT64_MAX);
-    request.tokens = TRY(chat_prompt(fields, model, call->record(), call->log().options().prompts));
-    TRY(check_length(model, request.tokens, "messages"));
-    std::vector<GenerateRequest> requests;
-    requests.push_back(std::move(request));
-    Answer::start(call, model, std::move(requests), std::make_unique<ChatEncoder>(model, options));
-    return {};
+    request.tokens = TRY(read_chat_prompt(fields, context.engine.model()));
+    TRY(check_length(context.engine, request.tokens, "messages"));
+    TextRequest read;
+    read.prompts.push_back(std::move(request));
+    read.encoder = std::make_unique<ChatEncoder>(context, options);
+    return read;
 }
 
 }  // namespace godwit::api

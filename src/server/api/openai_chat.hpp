@@ -1,15 +1,15 @@
 // POST /v1/chat/completions.
 #pragma once
 
-#include "server/api/models.hpp"
+#include "server/api/fields.hpp"
+#include "server/api/text_request.hpp"
 
 namespace godwit::api {
 
-/// A conversation as prompt tokens, for chat and for /tokenize. Errors name the field.
-ApiResult<std::vector<TokenId>> chat_prompt(Fields& fields, const ServedModel& model, RequestRecord& record,
-                                            bool keep_text);
+/// The conversation of a request as prompt tokens, for chat and for /tokenize. Any thread. Errors name the field.
+ApiResult<std::vector<TokenId>> read_chat_prompt(Fields& fields, const Model& model);
 
-/// Worker thread. Error: nothing was answered yet.
-ApiResult<void> chat_completions(const std::shared_ptr<Call>& call, const Models& models, const Json& body);
+/// Any thread. Errors name the field.
+ApiResult<TextRequest> read_chat(Fields& fields, const RequestContext& context);
 
 }  // namespace godwit::api

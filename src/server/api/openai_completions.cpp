@@ -1,8 +1,8 @@
 #include "server/api/openai_completions.hpp"
 
 #include "base/utf8.hpp"
-#include "server/api/answer.hpp"
 #include "server/api/generation_fields.hpp"
+#include "server/api/openai.hpp"
 #include "server/api/token_text.hpp"
 #include "text/stream_decoder.hpp"
 
@@ -11,27 +11,26 @@ namespace {
 
 constexpr size_t kPromptsMax = 256;
 constexpr int64_t kAnswersMax = 1024;  // prompts × n
-constexpr int64_t kTokensDefault = 16;
 constexpr int64_t kLogprobsMax = 20;
 
 using Tokens = std::vector<TokenId>;
 
-ApiResult<Tokens> read_tokens(const Json& list, const ServedModel& model) {
-    int64_t vocabulary = model.engine->model().plan.vocabulary;
+ApiResult<Tokens> read_tokens(const Json& list, const EngineImpl& engine) {
+    int64_t vocabulary = engine.model().plan.vocabulary;
     Tokens tokens;
     tokens.reserve(list.size());
     for (const Json& token : list) {
-        bool fits = token.is_number_unsigned() && token.get<uint64_t>() < static_cast<uint64_t>(vocabulary);
-        if (!fits)
+        std::optional<int64_t> id = integer_value(token);
+        if (!id || *id < 0 || *id >= vocabulary)
             return ApiError(400, fmt::format("prompt: {} is no token id (0 to {})", token.dump(), vocabulary - 1))
                 .about("prompt");
-        tokens.push_back(token.get<TokenId>());
+        tokens.push_back(static_cast<TokenId>(*id));
     }
     return tokens;
 }
 
 /// A string, strings, token ids, or lists of token ids.
-ApiResult<std::vector<Tokens>> read_prompts(const Json* prompt, const ServedModel& model) {
+ApiResult<std::vector<Tokens>> read_prompts(const Json* prompt, const EngineImpl& engine) {
     auto wrong = [] {
         return ApiError(400, "prompt: expected a string, an array of strings, or token ids (arrays of them)")
             .about("prompt");
@@ -39,7 +38,7 @@ ApiResult<std::vector<Tokens>> read_prompts(const Json* prompt, const ServedMode
     std::vector<Tokens> prompts;
     if (prompt == nullptr) return ApiError(400, "prompt: it is missing").about("prompt");
     if (prompt->is_array() && !prompt->empty() && prompt->front().is_number()) {
-        prompts.push_back(TRY(read_tokens(*prompt, model)));
+        prompts.push_back(TRY(read_tokens(*prompt, engine)));
         return prompts;
     }
     const Json list = prompt->is_string() ? Json::array({*prompt}) : *prompt;
@@ -47,8 +46,8 @@ ApiResult<std::vector<Tokens>> read_prompts(const Json* prompt, const ServedMode
     if (list.size() > kPromptsMax)
         return ApiError(400, fmt::format("prompt: {} prompts (at most {})", list.size(), kPromptsMax)).about("prompt");
     for (const Json& each : list) {
-        if (each.is_string()) prompts.push_back(model.engine->tokenize(each.get_ref<const std::string&>()));
-        else if (each.is_array()) prompts.push_back(TRY(read_tokens(each, model)));
+        if (each.is_string()) prompts.push_back(engine.tokenize(each.get_ref<const std::string&>()));
+        else if (each.is_array()) prompts.push_back(TRY(read_tokens(each, engine)));
         else return wrong();
     }
     return prompts;
@@ -58,24 +57,33 @@ int64_t code_points(std::string_view text) {
     return std::count_if(text.begin(), text.end(), [](char c) { return (c & 0xC0) != 0x80; });
 }
 
-/// One entry of the object `logprobs`: parallel lists, with the offset in the text, in code points, at which each token
-/// begins.
+/// The object `logprobs`: parallel lists, with the offset at which each token begins, in code points from the start of
+/// the prompt's text.
 class Logprobs {
 public:
-    void add(const Tokenizer& tokenizer, TokenId token, Json logprob, std::span<const TokenLogprob> top, bool has_top) {
-        tokens_.push_back(token_name(tokenizer, token));
-        logprobs_.push_back(std::move(logprob));
-        Json names = nullptr;
-        if (has_top) {
-            names = Json::object();
-            for (const TokenLogprob& each : top)
-                names[token_name(tokenizer, each.token)] = finite_logprob(each.logprob);
-        }
-        top_.push_back(std::move(names));
-        offsets_.push_back(offset_);
-        std::string text;
-        decoder_.push(tokenizer.bytes(token), text);
-        offset_ += code_points(text);
+    /// With the first token of a prompt, which follows from nothing. `text`: the prompt's.
+    void begin_prompt(const Tokenizer& tokenizer, const Tokens& prompt, std::string_view text) {
+        StreamDecoder decoder;
+        std::string of_tokens;
+        for (TokenId token : prompt) decoder.push(tokenizer.bytes(token), of_tokens);
+        offset_ = code_points(text) - code_points(of_tokens);  // below 0: SentencePiece's prefix space is not in `text`
+        push(tokenizer, prompt.front(), token_name(tokenizer, prompt.front()), nullptr, nullptr);
+    }
+    /// The answer's text begins anew behind the prompt's.
+    void begin_answer(std::string_view prompt) {
+        decoder_ = StreamDecoder();
+        offset_ = code_points(prompt);
+    }
+    /// A token by its name; it is among the top ones, also where others are likelier.
+    void add(const Tokenizer& tokenizer, const Event& event, std::string name) {
+        Json top = Json::object();
+        auto list = [&](std::string top_name, float logprob) {  // of equal names the likeliest
+            if (!top.contains(top_name)) top[std::move(top_name)] = finite_logprob(logprob);
+        };
+        for (const TokenLogprob& each : event.top)
+            list(each.token == event.token ? name : token_name(tokenizer, each.token), each.logprob);
+        list(name, event.logprob);
+        push(tokenizer, event.token, std::move(name), finite_logprob(event.logprob), std::move(top));
     }
     bool empty() const { return tokens_.empty(); }
     /// What was added since the last call.
@@ -89,6 +97,16 @@ public:
     }
 
 private:
+    void push(const Tokenizer& tokenizer, TokenId token, std::string name, Json logprob, Json top) {
+        tokens_.push_back(std::move(name));
+        logprobs_.push_back(std::move(logprob));
+        top_.push_back(std::move(top));
+        offsets_.push_back(std::max<int64_t>(offset_, 0));
+        std::string text;
+        decoder_.push(tokenizer.bytes(token), text);
+        offset_ += code_points(text);
+    }
+
     StreamDecoder decoder_;
     int64_t offset_ = 0;
     Json tokens_ = Json::array(), logprobs_ = Json::array(), top_ = Json::array(), offsets_ = Json::array();
@@ -102,55 +120,75 @@ public:
         int32_t choices = 1;
     };
 
-    CompletionEncoder(const ServedModel& model, const Options& options, std::vector<Tokens> prompts)
-        : tokenizer_(model.tokenizer()), model_(model.id), options_(options), prompts_(std::move(prompts)) {
-        choices_.resize(prompts_.size() * options.choices);
-        for (size_t i = 0; i < choices_.size() && options.echo; ++i) echo(choices_[i], prompts_[i / options.choices]);
+    CompletionEncoder(const RequestContext& context, const Options& options, const std::vector<Tokens>& prompts)
+        : tokenizer_(*context.engine.model().tokenizer), model_(context.model), options_(options) {
+        for (const Tokens& prompt : prompts) {
+            Choice choice;
+            std::string text = replace_ill_formed(tokenizer_.decode(prompt));
+            if (options.echo && options.logprobs >= 0) choice.logprobs.begin_prompt(tokenizer_, prompt, text);
+            if (options.echo) choice.text = text;
+            choices_.insert(choices_.end(), options.choices, choice);
+            prompts_.push_back(std::move(text));
+        }
     }
 
     bool streams() const override { return options_.stream; }
 
-    void begin(http::Exchange& exchange) override {
+    std::string begin() override {
+        std::string parts;
         // With logprobs the prompt's come first, event by event: its text goes with the first token after them.
         for (size_t i = 0; i < choices_.size() && options_.echo && options_.logprobs < 0; ++i)
-            send(i, nullptr, exchange);
+            parts += chunk(i, nullptr);
+        return parts;
     }
 
-    void event(size_t prompt, const Event& event, http::Exchange& exchange) override {
+    std::string event(size_t prompt, const Event& event) override {
         if (event.kind == Event::Kind::Prompt) return add_prompt(prompt, event);
         size_t index = prompt * options_.choices + event.choice;
         Choice& choice = choices_[index];
-        if (event.kind == Event::Kind::Token && options_.logprobs >= 0) add(choice.logprobs, event);
-        choice.text += event.text;
         bool finished = event.kind == Event::Kind::Finish;
-        if (finished) choice.finish = finish_name(event.reason);
-        if (!options_.stream) return;
-        if (!choice.text.empty() || !choice.logprobs.empty() || finished)
-            send(index, finished ? Json(choice.finish) : Json(nullptr), exchange);
+        if (options_.logprobs >= 0) add(choice, prompts_[prompt], event);
+        choice.text += event.text;
+        if (finished) choice.finish = openai::finish_name(event.reason);
+        if (!options_.stream || (choice.text.empty() && choice.logprobs.empty() && !finished)) return "";
+        return chunk(index, finished ? Json(choice.finish) : Json(nullptr));
     }
 
-    void end(const Usage& usage, http::Exchange& exchange) override {
-        if (!options_.stream) return exchange.respond({.body = json_text(whole(usage))});
-        end_stream(exchange, head(), options_.include_usage ? &usage : nullptr);
+    std::string end(const Usage& usage) override {
+        return openai::stream_end(head(), options_.include_usage ? &usage : nullptr);
     }
+
+    Json whole(const Usage& usage) override {
+        Json whole = head();
+        whole["choices"] = Json::array();
+        for (size_t i = 0; i < choices_.size(); ++i) whole["choices"].push_back(take(i, choices_[i].finish));
+        whole["usage"] = openai::usage_json(usage);
+        return whole;
+    }
+
+    Json error(const ApiError& error) const override { return openai::error_json(error); }
 
 private:
     struct Choice {
         std::string text, finish;
         Logprobs logprobs;
+        bool begun = false;
     };
 
-    void echo(Choice& choice, const Tokens& prompt) const {
-        choice.text = replace_ill_formed(tokenizer_.decode(prompt));
-        if (options_.logprobs >= 0) choice.logprobs.add(tokenizer_, prompt.front(), nullptr, {}, false);
+    std::string add_prompt(size_t prompt, const Event& event) {
+        for (int32_t i = 0; i < options_.choices; ++i)
+            choices_[prompt * options_.choices + i].logprobs.add(tokenizer_, event,
+                                                                 token_name(tokenizer_, event.token));
+        return "";
     }
 
-    void add(Logprobs& logprobs, const Event& event) const {
-        logprobs.add(tokenizer_, event.token, finite_logprob(event.logprob), event.top, options_.logprobs > 0);
-    }
-
-    void add_prompt(size_t prompt, const Event& event) {
-        for (int32_t i = 0; i < options_.choices; ++i) add(choices_[prompt * options_.choices + i].logprobs, event);
+    /// A token of the answer. The end token has an entry without text: evaluation harnesses drop the last entry of an
+    /// answer of one token, whatever it is.
+    void add(Choice& choice, const std::string& prompt, const Event& event) const {
+        if (!std::exchange(choice.begun, true)) choice.logprobs.begin_answer(prompt);
+        if (event.token < 0) return;
+        bool is_end = event.kind == Event::Kind::Finish;
+        choice.logprobs.add(tokenizer_, event, is_end ? "" : token_name(tokenizer_, event.token));
     }
 
     Json head() const {
@@ -158,7 +196,7 @@ private:
                 {"object", "text_completion"},
                 {"created", created_},
                 {"model", model_},
-                {"system_fingerprint", fingerprint()}};
+                {"system_fingerprint", openai::fingerprint()}};
     }
 
     /// Text and logprobs so far; both begin anew.
@@ -172,19 +210,11 @@ private:
                 {"finish_reason", std::move(finish)}};
     }
 
-    void send(size_t index, Json finish, http::Exchange& exchange) {
+    std::string chunk(size_t index, Json finish) {
         Json chunk = head();
         chunk["choices"] = Json::array({take(index, std::move(finish))});
         if (options_.include_usage) chunk["usage"] = nullptr;
-        exchange.send(sse(chunk));
-    }
-
-    Json whole(const Usage& usage) {
-        Json whole = head();
-        whole["choices"] = Json::array();
-        for (size_t i = 0; i < choices_.size(); ++i) whole["choices"].push_back(take(i, choices_[i].finish));
-        whole["usage"] = usage.json();
-        return whole;
+        return sse(chunk);
     }
 
     const Tokenizer& tokenizer_;
@@ -192,8 +222,8 @@ private:
     const Options options_;
     const std::string id_ = random_id("cmpl-");
     const int64_t created_ = unix_seconds();
-    const std::vector<Tokens> prompts_;
-    std::vector<Choice> choices_;  // [prompts × choices]
+    std::vector<std::string> prompts_;  // their texts
+    std::vector<Choice> choices_;       // [prompts × choices]
 };
 
 CompletionEncoder::Options read_encoding(Fields& fields, GenerateRequest& request) {
@@ -213,34 +243,24 @@ CompletionEncoder::Options read_encoding(Fields& fields, GenerateRequest& reques
 
 }  // namespace
 
-ApiResult<void> completions(const std::shared_ptr<Call>& call, const Models& models, const Json& body) {
-    Fields fields(body);
-    ServedModel& model = *TRY(models.of(fields));
-    TRY(check_queue(model));
-    RequestRecord& record = call->record();
-    record.model = model.id;
-    GenerateRequest request;
-    read_generation(fields, model, request);
+ApiResult<TextRequest> read_completions(Fields& fields, const RequestContext& context) {
+    GenerateRequest request = read_generation(fields, context);
     CompletionEncoder::Options options = read_encoding(fields, request);
-    request.tokens_max = fields.integer("max_tokens", kTokensDefault, 0, INT64_MAX);
     TRY(fields.check());
-    std::vector<Tokens> prompts = TRY(read_prompts(fields.find("prompt"), model));
+    std::vector<Tokens> prompts = TRY(read_prompts(fields.find("prompt"), context.engine));
     if (std::ssize(prompts) * request.choices > kAnswersMax)
         return ApiError(400, fmt::format("n: {} prompts with {} answers each are too many (at most {} in all)",
                                          prompts.size(), request.choices, kAnswersMax))
             .about("n");
-    std::vector<GenerateRequest> requests;
+    TextRequest read;
     for (const Tokens& prompt : prompts) {
-        TRY(check_length(model, prompt, "prompt"));
-        record.prompt_tokens += std::ssize(prompt);
-        if (call->log().options().prompts) record.prompt += model.tokenizer().decode(prompt, true);
-        requests.push_back(request);
-        requests.back().tokens = prompt;
+        TRY(check_length(context.engine, prompt, "prompt"));
+        read.prompts.push_back(request);
+        read.prompts.back().tokens = prompt;
         if (!fields.has("seed")) ++request.sampling.seed;  // equal prompts get different answers
     }
-    Answer::start(call, model, std::move(requests),
-                  std::make_unique<CompletionEncoder>(model, options, std::move(prompts)));
-    return {};
+    read.encoder = std::make_unique<CompletionEncoder>(context, options, prompts);
+    return read;
 }
 
 }  // namespace godwit::api

@@ -10,8 +10,7 @@ namespace godwit::api {
 
 float finite_logprob(float logprob) { return std::max(logprob, -9999.0f); }
 
-Json token_logprob(const Tokenizer& tokenizer, TokenId token, float logprob) {
-    std::string_view bytes = tokenizer.bytes(token, true);
+Json token_logprob(std::string_view bytes, float logprob) {
     Json numbers = Json::array();
     for (char byte : bytes) numbers.push_back(static_cast<unsigned char>(byte));
     return {{"token", std::string(bytes)}, {"logprob", finite_logprob(logprob)}, {"bytes", std::move(numbers)}};

@@ -6,8 +6,8 @@
 namespace godwit::api {
 namespace {
 
-ApiResult<std::vector<TokenId>> tokens_of(Fields& fields, const ServedModel& model, RequestRecord& record) {
-    if (fields.has("messages")) return chat_prompt(fields, model, record, false);
+ApiResult<std::vector<TokenId>> tokens_of(Fields& fields, const ServedModel& model) {
+    if (fields.has("messages")) return read_chat_prompt(fields, model.engine->model());
     const char* name = fields.has("content") ? "content" : "prompt";
     if (!fields.has(name)) return ApiError(400, "prompt: it is missing (or content, or messages)").about("prompt");
     std::string text = fields.text(name, "");
@@ -22,7 +22,7 @@ ApiResult<void> tokenize(Call& call, const Models& models, const Json& body) {
     Fields fields(body);
     const ServedModel& model = *TRY(models.of(fields));
     call.record().model = model.id;
-    std::vector<TokenId> tokens = TRY(tokens_of(fields, model, call.record()));
+    std::vector<TokenId> tokens = TRY(tokens_of(fields, model));
     bool strings = fields.flag("return_token_strs", fields.flag("with_pieces", false));
     TRY(fields.check());
     Json answer = {{"count", tokens.size()}, {"max_model_len", model.context()}, {"tokens", tokens}};
@@ -34,6 +34,12 @@ ApiResult<void> tokenize(Call& call, const Models& models, const Json& body) {
     return {};
 }
 
+void tokenizer_info(Call& call, const Models& models) {
+    const Tokenizer& tokenizer = models.all().front()->tokenizer();
+    auto text = [&](std::optional<TokenId> token) { return token ? Json(tokenizer.bytes(*token, true)) : Json(); };
+    call.respond({{"bos_token", text(tokenizer.bos())}, {"eos_token", text(tokenizer.eos())}});
+}
+
 ApiResult<void> detokenize(Call& call, const Models& models, const Json& body) {
     Fields fields(body);
     const ServedModel& model = *TRY(models.of(fields));
@@ -43,11 +49,12 @@ ApiResult<void> detokenize(Call& call, const Models& models, const Json& body) {
     if (list == nullptr) return ApiError(400, "tokens: it is missing").about("tokens");
     std::vector<TokenId> tokens;
     for (const Json& token : *list) {
-        if (!token.is_number_unsigned() || token.get<uint64_t>() >= static_cast<uint64_t>(model.tokenizer().size()))
+        std::optional<int64_t> id = integer_value(token);
+        if (!id || *id < 0 || *id >= static_cast<int64_t>(model.tokenizer().size()))
             return ApiError(400, fmt::format("tokens: {} is no token id (0 to {})", token.dump(),
                                              model.tokenizer().size() - 1))
                 .about("tokens");
-        tokens.push_back(token.get<TokenId>());
+        tokens.push_back(static_cast<TokenId>(*id));
     }
     std::string text = model.tokenizer().decode(tokens, true);
     call.respond({{"prompt", text}, {"content", text}});

@@ -1,4 +1,5 @@
-// POST /tokenize and /detokenize, in a form that clients of vLLM and of llama.cpp both find their way in.
+// POST /tokenize and /detokenize, GET /tokenizer_info, in a form that clients of vLLM and of llama.cpp both find their
+// way in.
 #pragma once
 
 #include "server/api/models.hpp"
@@ -8,6 +9,8 @@ namespace godwit::api {
 /// {"prompt" or "content": TEXT, "add_special_tokens"} or {"messages", …as chat} → {"tokens", "count", "max_model_len",
 /// "token_strs"?}.
 ApiResult<void> tokenize(Call& call, const Models& models, const Json& body);
+/// The special tokens of the first model: {"bos_token", "eos_token"}, as vLLM's clients ask for them.
+void tokenizer_info(Call& call, const Models& models);
 /// {"tokens": […]} → {"prompt": TEXT, "content": TEXT}.
 ApiResult<void> detokenize(Call& call, const Models& models, const Json& body);
 

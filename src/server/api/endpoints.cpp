@@ -1,10 +1,12 @@
-#include "server/api/service.hpp"
+#include "server/api/endpoints.hpp"
 
 #include <cstdlib>
+#include <random>
 
 #include "base/printable.hpp"
 #include "base/version.hpp"
-#include "server/api/encoder.hpp"
+#include "server/api/answer.hpp"
+#include "server/api/openai.hpp"
 #include "server/api/openai_chat.hpp"
 #include "server/api/openai_completions.hpp"
 #include "server/api/tokens_api.hpp"
@@ -33,8 +35,9 @@ std::string_view key_of(const http::Request& request) {
 }
 
 ApiResult<Json> read_body(const http::Request& request) {
+    if (request.body.empty()) return ApiError(400, "the body is empty (expected a JSON object)");
     Result<Json> json = parse_json(request.body);
-    if (!json.ok()) return ApiError(400, "the body is no JSON: " + json.error().message);
+    if (!json.ok()) return ApiError(400, "the body is not valid JSON: " + json.error().message);
     if (!json.value().is_object())
         return ApiError(400, fmt::format("the body: expected an object, got {}", json.value().type_name()));
     return std::move(json).take();
@@ -42,6 +45,17 @@ ApiResult<Json> read_body(const http::Request& request) {
 
 /// The number that a person would write: 0.8, not 0.800000011920929.
 double shortest(float value) { return std::strtod(fmt::format("{}", value).c_str(), nullptr); }
+
+/// Error 429: as many requests as the model may have run or wait already.
+ApiResult<void> check_queue(const ServedModel& model) {
+    if (model.in_work < model.in_work_max) return {};
+    return ApiError(429, fmt::format("{} requests for {} are waiting already", model.in_work.load(), model.id));
+}
+
+uint64_t random_seed() {
+    static thread_local std::random_device device;
+    return uint64_t{device()} << 32 | device();
+}
 
 Json sampling_json(const SamplingParams& sampling) {
     return {{"temperature", shortest(sampling.temperature)},
@@ -55,28 +69,29 @@ Json sampling_json(const SamplingParams& sampling) {
 
 }  // namespace
 
-struct Service::Route {
+struct Endpoints::Endpoint {
     std::string_view method, path;
-    ApiResult<void> (Service::*answer)(const CallPtr&);
+    ApiResult<void> (Endpoints::*answer)(const CallPtr&);
     bool needs_model = true, needs_key = true;
 };
 
 // Every path also with /v1 before it. A path that ends in a slash stands for all below it, / for itself.
-const Service::Route Service::kRoutes[] = {
-    {"POST", "/chat/completions", &Service::chat},
-    {"POST", "/completions", &Service::complete},
-    {"GET", "/models", &Service::list},
-    {"GET", kModelsPath, &Service::show},
-    {"POST", "/tokenize", &Service::tokens},
-    {"POST", "/detokenize", &Service::text},
-    {"GET", "/props", &Service::props},
-    {"GET", "/metrics", &Service::metrics},
-    {"GET", "/health", &Service::health, false, false},
-    {"GET", "/version", &Service::version, false},
-    {"GET", "/", &Service::home, false},
+const Endpoints::Endpoint Endpoints::kEndpoints[] = {
+    {"POST", "/chat/completions", &Endpoints::chat},
+    {"POST", "/completions", &Endpoints::complete},
+    {"GET", "/models", &Endpoints::list},
+    {"GET", kModelsPath, &Endpoints::show},
+    {"POST", "/tokenize", &Endpoints::tokens},
+    {"POST", "/detokenize", &Endpoints::text},
+    {"GET", "/tokenizer_info", &Endpoints::special_tokens},
+    {"GET", "/props", &Endpoints::props},
+    {"GET", "/metrics", &Endpoints::metrics},
+    {"GET", "/health", &Endpoints::health, false, false},
+    {"GET", "/version", &Endpoints::version, false},
+    {"GET", "/", &Endpoints::home, false},
 };
 
-http::Response Service::error(int status, std::string_view message, const http::Request& request) {
+http::Response Endpoints::error(int status, std::string_view message, const http::Request& request) {
     // What was refused before it was handled has its row too; answers that are cut off (5xx) have had theirs.
     if (status < 500) {
         RequestRecord record = record_of(request);
@@ -84,26 +99,27 @@ http::Response Service::error(int status, std::string_view message, const http::
         record.error = message;
         log_.write(record);
     }
-    return ApiError(status, std::string(message)).response();
+    ApiError error(status, std::string(message));
+    return error.response(openai::error_json(error));
 }
 
-void Service::handle(std::shared_ptr<http::Exchange> exchange) {
+void Endpoints::handle(std::shared_ptr<http::Exchange> exchange) {
     auto call = std::make_shared<Call>(std::move(exchange), log_);
     ApiResult<void> routed = route(call);
-    if (!routed.ok()) call->fail(routed.error());
+    if (!routed.ok()) call->fail(routed.error(), openai::error_json(routed.error()));
 }
 
-ApiResult<void> Service::route(const CallPtr& call) {
+ApiResult<void> Endpoints::route(const CallPtr& call) {
     const http::Request& request = call->request();
     std::string_view path = request.path;
     if (path.starts_with("/v1/")) path.remove_prefix(3);
     std::string_view method = request.method == "HEAD" ? "GET" : std::string_view(request.method);
     std::string allowed;
-    for (const Route& route : kRoutes) {
-        bool same =
-            route.path == path || (route.path.ends_with("/") && route.path != "/" && path.starts_with(route.path));
-        if (same && route.method == method) return dispatch(route, call);
-        if (same) allowed += (allowed.empty() ? "" : ", ") + std::string(route.method);
+    for (const Endpoint& endpoint : kEndpoints) {
+        bool same = endpoint.path == path ||
+                    (endpoint.path.ends_with("/") && endpoint.path != "/" && path.starts_with(endpoint.path));
+        if (same && endpoint.method == method) return dispatch(endpoint, call);
+        if (same) allowed += (allowed.empty() ? "" : ", ") + std::string(endpoint.method);
     }
     TRY(check_key(request));
     if (allowed.empty())
@@ -114,13 +130,13 @@ ApiResult<void> Service::route(const CallPtr& call) {
     return wrong_method;
 }
 
-ApiResult<void> Service::dispatch(const Route& route, const CallPtr& call) {
-    if (route.needs_key) TRY(check_key(call->request()));
-    if (route.needs_model && !ready_.load(std::memory_order_acquire)) return ApiError(503, "the model is loading");
-    return (this->*route.answer)(call);
+ApiResult<void> Endpoints::dispatch(const Endpoint& endpoint, const CallPtr& call) {
+    if (endpoint.needs_key) TRY(check_key(call->request()));
+    if (endpoint.needs_model && !ready_.load(std::memory_order_acquire)) return ApiError(503, "the model is loading");
+    return (this->*endpoint.answer)(call);
 }
 
-ApiResult<void> Service::check_key(const http::Request& request) const {
+ApiResult<void> Endpoints::check_key(const http::Request& request) const {
     if (options_.api_keys.empty()) return {};
     std::string_view given = key_of(request);
     bool known = false;
@@ -131,30 +147,51 @@ ApiResult<void> Service::check_key(const http::Request& request) const {
         .coded("invalid_api_key");
 }
 
-ApiResult<void> Service::chat(const CallPtr& call) {
-    return chat_completions(call, models_, TRY(read_body(call->request())));
+ApiResult<void> Endpoints::generate(const CallPtr& call, TextReader read, int64_t tokens_max) {
+    Json body = TRY(read_body(call->request()));
+    Fields fields(body);
+    ServedModel& model = *TRY(models_.of(fields));
+    TRY(check_queue(model));
+    RequestRecord& record = call->record();
+    record.model = model.id;
+    RequestContext context{*model.engine, model.id, {.tokens_max = tokens_max, .sampling = model.sampling}};
+    context.defaults.sampling.seed = random_seed();
+    TextRequest request = TRY(read(fields, context));
+    for (const GenerateRequest& prompt : request.prompts) {
+        record.prompt_tokens += std::ssize(prompt.tokens);
+        if (log_.options().prompts) record.prompt += model.tokenizer().decode(prompt.tokens, true);
+    }
+    Answer::start(call, model, std::move(request));
+    return {};
 }
-ApiResult<void> Service::complete(const CallPtr& call) {
-    return completions(call, models_, TRY(read_body(call->request())));
+
+ApiResult<void> Endpoints::chat(const CallPtr& call) { return generate(call, read_chat, -1); }
+ApiResult<void> Endpoints::complete(const CallPtr& call) {
+    return generate(call, read_completions, kCompletionTokensMax);
 }
-ApiResult<void> Service::tokens(const CallPtr& call) {
+ApiResult<void> Endpoints::tokens(const CallPtr& call) {
     return tokenize(*call, models_, TRY(read_body(call->request())));
 }
-ApiResult<void> Service::text(const CallPtr& call) {
+ApiResult<void> Endpoints::text(const CallPtr& call) {
     return detokenize(*call, models_, TRY(read_body(call->request())));
 }
 
-ApiResult<void> Service::list(const CallPtr& call) {
+ApiResult<void> Endpoints::special_tokens(const CallPtr& call) {
+    tokenizer_info(*call, models_);
+    return {};
+}
+
+ApiResult<void> Endpoints::list(const CallPtr& call) {
     list_models(*call, models_);
     return {};
 }
 
-ApiResult<void> Service::show(const CallPtr& call) {
+ApiResult<void> Endpoints::show(const CallPtr& call) {
     std::string_view path = call->request().path;
     return show_model(*call, models_, path.substr(path.find(kModelsPath) + kModelsPath.size()));
 }
 
-ApiResult<void> Service::health(const CallPtr& call) {
+ApiResult<void> Endpoints::health(const CallPtr& call) {
     if (!ready_.load(std::memory_order_acquire)) return ApiError(503, "the model is loading");
     for (const auto& model : models_.all()) {
         double seconds = model->engine->stats().step_seconds;
@@ -165,7 +202,7 @@ ApiResult<void> Service::health(const CallPtr& call) {
     return {};
 }
 
-ApiResult<void> Service::metrics(const CallPtr& call) {
+ApiResult<void> Endpoints::metrics(const CallPtr& call) {
     std::vector<ModelMetrics> models;
     for (const auto& model : models_.all()) models.push_back({model->id, &model->metrics, model->engine->stats()});
     call->respond({.content_type = "text/plain; version=0.0.4; charset=utf-8",
@@ -173,7 +210,7 @@ ApiResult<void> Service::metrics(const CallPtr& call) {
     return {};
 }
 
-ApiResult<void> Service::props(const CallPtr& call) {
+ApiResult<void> Endpoints::props(const CallPtr& call) {
     Json list = Json::array();
     for (const auto& model : models_.all()) {
         MemoryPlan memory = model->engine->memory();
@@ -189,12 +226,12 @@ ApiResult<void> Service::props(const CallPtr& call) {
     return {};
 }
 
-ApiResult<void> Service::version(const CallPtr& call) {
+ApiResult<void> Endpoints::version(const CallPtr& call) {
     call->respond({{"version", godwit::version()}});
     return {};
 }
 
-ApiResult<void> Service::home(const CallPtr& call) {
+ApiResult<void> Endpoints::home(const CallPtr& call) {
     call->respond(
         {.content_type = "text/plain; charset=utf-8",
          .body = fmt::format("Godwit {} is running. The API is below /v1 (chat/completions, completions, models).\n",

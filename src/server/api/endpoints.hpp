@@ -5,10 +5,11 @@
 #include <functional>
 
 #include "server/api/models.hpp"
+#include "server/api/text_request.hpp"
 
 namespace godwit::api {
 
-struct ServiceOptions {
+struct EndpointsOptions {
     std::vector<std::string> api_keys;  // none: everybody may ask
     double stuck_seconds = 120;         // a step that takes longer makes /health say so
     LogOptions log;
@@ -16,9 +17,9 @@ struct ServiceOptions {
 };
 
 /// Handles requests on any number of worker threads. Until ready() models are loading: what needs one answers 503.
-class Service final : public http::Handler {
+class Endpoints final : public http::Handler {
 public:
-    explicit Service(const ServiceOptions& options) : options_(options), log_(options.log, options.log_to) {}
+    explicit Endpoints(const EndpointsOptions& options) : options_(options), log_(options.log, options.log_to) {}
 
     /// Before ready().
     void add(std::unique_ptr<ServedModel> model) { models_.add(std::move(model)); }
@@ -34,17 +35,20 @@ public:
 
 private:
     using CallPtr = std::shared_ptr<Call>;
-    struct Route;
-    static const Route kRoutes[];
+    struct Endpoint;
+    static const Endpoint kEndpoints[];
 
     ApiResult<void> route(const CallPtr& call);
     ApiResult<void> check_key(const http::Request& request) const;
-    ApiResult<void> dispatch(const Route& route, const CallPtr& call);
+    ApiResult<void> dispatch(const Endpoint& endpoint, const CallPtr& call);
 
+    using TextReader = ApiResult<TextRequest> (*)(Fields& fields, const RequestContext& context);
+    ApiResult<void> generate(const CallPtr& call, TextReader read, int64_t tokens_max);
     ApiResult<void> chat(const CallPtr& call);
     ApiResult<void> complete(const CallPtr& call);
     ApiResult<void> tokens(const CallPtr& call);
     ApiResult<void> text(const CallPtr& call);
+    ApiResult<void> special_tokens(const CallPtr& call);
     ApiResult<void> list(const CallPtr& call);
     ApiResult<void> show(const CallPtr& call);
     ApiResult<void> health(const CallPtr& call);
@@ -53,7 +57,7 @@ private:
     ApiResult<void> version(const CallPtr& call);
     ApiResult<void> home(const CallPtr& call);
 
-    const ServiceOptions options_;
+    const EndpointsOptions options_;
     RequestLog log_;
     Models models_;
     std::atomic<bool> ready_ = false;
