@@ -39,7 +39,9 @@ struct BenchOptions {
     int64_t begin() const { return std::max<int64_t>(depth, 1); }
     /// Tokens that the first sequence of a batch has generated, at most, when the last one begins.
     int64_t lead() const { return (batch - 1) * begin() / (step_rows() - batch) + 2; }
-    int64_t context() const { return std::max(depth + prompt, begin() + lead() + generate) + 1; }
+    int64_t context() const {
+        return std::max(prompt > 0 ? depth + prompt : 0, generate > 0 ? begin() + lead() + generate : 0) + 1;
+    }
 };
 
 /// What a model is to a benchmark.
@@ -168,8 +170,9 @@ struct Rates {
     }
 };
 
+/// What was asked for.
 struct Measured {
-    Rates prompt, generate;
+    std::optional<Rates> prompt, generate;
 };
 
 Result<Measured> measure(EngineImpl& engine, const BenchOptions& options, int64_t vocabulary) {
@@ -177,37 +180,44 @@ Result<Measured> measure(EngineImpl& engine, const BenchOptions& options, int64_
     Progress progress("bench");
     std::vector<double> prompt, depth, generate;
     for (int64_t i = 0; i <= options.repeat; ++i) {
-        prompt.push_back(TRY(passes.prompts(options.depth + options.prompt)));
-        if (options.depth > 0) depth.push_back(TRY(passes.prompts(options.depth)));
-        generate.push_back(TRY(passes.generation()));
-        double rate = static_cast<double>(options.batch * options.generate) / generate.back();
-        progress.update(i + 1, options.repeat + 1,
-                        fmt::format("generate {:.1f} tokens/s{}", rate, i == 0 ? " (warm-up)" : ""));
+        if (options.prompt > 0) prompt.push_back(TRY(passes.prompts(options.depth + options.prompt)));
+        if (options.prompt > 0 && options.depth > 0) depth.push_back(TRY(passes.prompts(options.depth)));
+        if (options.generate > 0) generate.push_back(TRY(passes.generation()));
+        progress.update(i + 1, options.repeat + 1, i == 0 ? "times (warm-up)" : "times");
         if (i == 0) prompt.clear(), depth.clear(), generate.clear();
     }
     progress.finish();
+    Measured measured;
+    if (options.generate > 0) measured.generate = Rates(options.batch * options.generate, generate);
+    if (options.prompt == 0) return measured;
     double before = options.depth > 0 ? median(depth) : 0;
     for (double& seconds : prompt) seconds -= before;
     if (*std::min_element(prompt.begin(), prompt.end()) <= 0)
         return error("the time of {} prompt tokens is lost in the noise of the {} before them (a longer --prompt)",
                      options.prompt, options.depth);
-    return Measured{{options.batch * options.prompt, prompt}, {options.batch * options.generate, generate}};
+    measured.prompt = Rates(options.batch * options.prompt, prompt);
+    return measured;
 }
 
 void print_table(const BenchOptions& options, const Measured& measured, const std::string& path, double share,
                  double bandwidth) {
     fmt::print("{}: {}; batch {}, depth {}\n\n", file_name(options.model.path), path, options.batch, options.depth);
     fmt::print("  tokens/s              median       min       max\n");
-    auto line = [](const char* what, int64_t tokens, const Rates& rates) {
-        fmt::print("  {:<8} {:>6}   {:>10.1f}{:>10.1f}{:>10.1f}\n", what, tokens, rates.median, rates.min, rates.max);
+    auto line = [](const char* what, int64_t tokens, const std::optional<Rates>& rates) {
+        if (rates)
+            fmt::print("  {:<8} {:>6}   {:>10.1f}{:>10.1f}{:>10.1f}\n", what, tokens, rates->median, rates->min,
+                       rates->max);
     };
     line("prompt", options.prompt, measured.prompt);
     line("generate", options.generate, measured.generate);
-    fmt::print("\nGenerating reads weights at {:.1f} % of the {:.1f} GB/s that memory gives these threads.\n",
-               100 * share, bandwidth / 1e9);
+    if (measured.generate)
+        fmt::print("\nGenerating reads weights at {:.1f} % of the {:.1f} GB/s that memory gives these threads.\n",
+                   100 * share, bandwidth / 1e9);
 }
 
 Result<int> bench(BenchOptions options) {
+    if (options.prompt == 0 && options.generate == 0)
+        return error("--prompt 0 --generate 0: there is nothing to measure (leave one of them out)");
     options.model.path = TRY(resolve_model(options.model.path));
     Subject subject = TRY(examine(options));
     auto runtime = Runtime::make({.threads = options.model.threads});
@@ -218,7 +228,8 @@ Result<int> bench(BenchOptions options) {
     auto engine = TRY(EngineImpl::make(runtime, settings));
     Measured measured = TRY(measure(*engine, options, subject.vocabulary));
 
-    double steps = measured.generate.median / static_cast<double>(options.batch);  // per second
+    const std::optional<Rates>&prompt = measured.prompt, &generate = measured.generate;
+    double steps = generate ? generate->median / static_cast<double>(options.batch) : 0;  // per second
     double share = steps * static_cast<double>(subject.step_bytes) / bandwidth;
     if (!options.json) {
         std::string path =
@@ -226,6 +237,9 @@ Result<int> bench(BenchOptions options) {
         print_table(options, measured, path, share, bandwidth);
         return 0;
     }
+    auto or_null = [](const std::optional<Rates>& rates, double Rates::* which) {
+        return rates ? Json((*rates).*which) : Json();
+    };
     print_json({{"model", file_name(options.model.path)},
                 {"backend", engine->backend()},
                 {"threads", runtime->threads()},
@@ -235,15 +249,15 @@ Result<int> bench(BenchOptions options) {
                 {"depth", options.depth},
                 {"batch", options.batch},
                 {"repeat", options.repeat},
-                {"prompt_tokens_per_second", measured.prompt.median},
-                {"prompt_tokens_per_second_min", measured.prompt.min},
-                {"prompt_tokens_per_second_max", measured.prompt.max},
-                {"generate_tokens_per_second", measured.generate.median},
-                {"generate_tokens_per_second_min", measured.generate.min},
-                {"generate_tokens_per_second_max", measured.generate.max},
+                {"prompt_tokens_per_second", or_null(prompt, &Rates::median)},
+                {"prompt_tokens_per_second_min", or_null(prompt, &Rates::min)},
+                {"prompt_tokens_per_second_max", or_null(prompt, &Rates::max)},
+                {"generate_tokens_per_second", or_null(generate, &Rates::median)},
+                {"generate_tokens_per_second_min", or_null(generate, &Rates::min)},
+                {"generate_tokens_per_second_max", or_null(generate, &Rates::max)},
                 {"step_weight_bytes", subject.step_bytes},
                 {"read_bytes_per_second", bandwidth},
-                {"bandwidth_share", share}});
+                {"bandwidth_share", generate ? Json(share) : Json()}});
     return 0;
 }
 
@@ -263,8 +277,8 @@ Command bench_command() {
                      .max = max,
                      .excludes = {"--url"}});
     };
-    add("--prompt", options->prompt, "tokens of a prompt", 1, kTokensMax);
-    add("--generate", options->generate, "tokens to generate", 1, kTokensMax);
+    add("--prompt", options->prompt, "tokens of a prompt; 0: not measured", 0, kTokensMax);
+    add("--generate", options->generate, "tokens to generate; 0: not measured", 0, kTokensMax);
     add("--depth", options->depth, "tokens in the context before what is timed", 0, kTokensMax);
     add("--batch", options->batch, "sequences at once", 1, 1024);
     add("--repeat", options->repeat, "times to measure, after a warm-up", 1, 1000);

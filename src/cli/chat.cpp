@@ -47,17 +47,22 @@ Result<std::vector<TokenId>> Chat::tokens(const Json& messages) const {
     std::vector<TokenId> tokens = TRY(chat_prompt(engine_.model(), {.messages = messages}));
     if (std::ssize(tokens) < context()) return tokens;
     return error(
-        "the conversation takes {} tokens, which do not fit into the context of {} (shorten it, begin a new one with "
-        "/reset, or "
-        "give a larger --context)",
+        "the conversation takes {} tokens, which do not fit into the context of {} (shorten it, or give a larger "
+        "--context)",
         tokens.size(), context());
+}
+
+/// As its template writes it, with the head of an answer: the same after an answer and after loading.
+int64_t Chat::count_used(const Json& messages, int64_t otherwise) const {
+    Result<std::vector<TokenId>> tokens = chat_tokens(engine_.model(), messages);
+    return std::min(tokens.ok() ? std::ssize(tokens.value()) : otherwise, context());
 }
 
 Result<Reply> Chat::answer(const Json& before) {
     GenerateRequest request = request_;
     request.tokens = TRY(tokens(messages_));
     Generation generation = TRY(engine_.submit(std::move(request)));
-    Reply reply = print_reply(generation);
+    Reply reply = print_reply(generation, engine_);
     if (reply.end.reason == FinishReason::Failed) return Error{reply.end.error};
     ++request_.sampling.seed;  // another answer, if it is asked for again
     if (reply.end.reason == FinishReason::Cancelled && reply.text.empty()) {
@@ -65,7 +70,7 @@ Result<Reply> Chat::answer(const Json& before) {
         return reply;
     }
     messages_.push_back({{"role", "assistant"}, {"content", reply.text}});
-    used_ = reply.end.prompt_tokens + reply.end.generated_tokens;
+    used_ = count_used(messages_, reply.end.prompt_tokens + reply.end.generated_tokens);
     last_ = reply;
     return reply;
 }
@@ -112,7 +117,8 @@ void Chat::reset() {
 }
 
 Result<void> Chat::set_messages(Json messages) {
-    used_ = std::ssize(TRY(tokens(messages)));
+    const int64_t count = std::ssize(TRY(tokens(messages)));
+    used_ = count_used(messages, count);
     messages_ = std::move(messages);
     files_.clear();
     last_.reset();

@@ -50,10 +50,13 @@ public:
     int64_t used() const { return used_; }
     const std::optional<Reply>& last() const { return last_; }
     const EngineImpl& engine() const { return engine_; }
+    /// Of the answers to come.
+    GenerateRequest& request() { return request_; }
     const SamplingParams& sampling() const { return request_.sampling; }
 
 private:
     Result<std::vector<TokenId>> tokens(const Json& messages) const;
+    int64_t count_used(const Json& messages, int64_t otherwise) const;
     /// Adds the answer to the conversation; one that was cancelled before it began is none, and what came since
     /// `before` goes with it.
     Result<Reply> answer(const Json& before);

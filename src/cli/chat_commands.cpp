@@ -8,6 +8,7 @@
 #include "base/nearest.hpp"
 #include "base/printable.hpp"
 #include "cli/common.hpp"
+#include "cli/sampling_flags.hpp"
 
 namespace godwit {
 namespace {
@@ -27,25 +28,31 @@ struct CommandName {
 };
 
 constexpr CommandName kCommands[] = {
-    {"/stats", Kind::Stats, Argument::None, "/stats", "context, speed, memory and sampling"},
+    {"/stats", Kind::Stats, Argument::None, "/stats", "context, speed, memory and sampling (also /show)"},
+    {"/show", Kind::Stats, Argument::None, "", ""},
+    {"/set", Kind::Set, Argument::Needed, "/set NAME VALUE",
+     "of the answers to come: temperature, top-k, top-p, min-p, seed, tokens, …"},
     {"/system", Kind::System, Argument::Optional, "/system TEXT",
      "sets the system prompt; \"\" removes it; without TEXT: shows it"},
     {"/file", Kind::File, Argument::Needed, "/file PATH", "a text file goes along with the next message"},
     {"/regen", Kind::Regenerate, Argument::None, "/regen", "answers the last message again"},
-    {"/reset", Kind::Reset, Argument::None, "/reset", "begins a new conversation; the system prompt stays"},
+    {"/reset", Kind::Reset, Argument::None, "/reset",
+     "begins a new conversation; the system prompt stays (also /clear)"},
+    {"/clear", Kind::Reset, Argument::None, "", ""},
     {"/save", Kind::Save, Argument::Needed, "/save PATH", "writes the conversation, as JSON"},
     {"/load", Kind::Load, Argument::Needed, "/load PATH", "goes on with a saved conversation"},
     {"/help", Kind::Help, Argument::None, "/help", "this list (also /?)"},
     {"/?", Kind::Help, Argument::None, "", ""},
-    {"/exit", Kind::Exit, Argument::None, "/exit", "leaves (also /bye and Ctrl-D)"},
+    {"/exit", Kind::Exit, Argument::None, "/exit", "leaves (also /quit, /bye, exit and Ctrl-D)"},
+    {"/quit", Kind::Exit, Argument::None, "", ""},
     {"/bye", Kind::Exit, Argument::None, "", ""},
 };
 
 constexpr const char* kKeys =
-    "  \"\"\"            begins a message of several lines, and ends it\n"
-    "  \\ + Enter      the message goes on in the next line\n"
-    "  Ctrl-C         stops the answer; at the prompt gives up the line\n"
-    "  Up, Ctrl-R     earlier messages; searches them\n"
+    "  \"\"\"             begins a message of several lines, and ends it\n"
+    "  \\ + Enter       the message goes on in the next line\n"
+    "  Ctrl-C          stops the answer; at the prompt gives up the line\n"
+    "  Up, Ctrl-R      earlier messages; searches them\n"
     "A message that begins with / needs a blank before it.\n";
 
 std::string_view trimmed(std::string_view text) {
@@ -54,10 +61,32 @@ std::string_view trimmed(std::string_view text) {
     return text.substr(begin, text.find_last_not_of(kBlanks) + 1 - begin);
 }
 
+/// Such a command is never suggested.
+bool loses_something(Kind kind) { return kind == Kind::Reset || kind == Kind::Load || kind == Kind::Exit; }
+
+/// "temperature 0.5", "--top-k 40", "top_k=40": an option of `godwit run` that may change between answers.
+Result<std::string> set(const std::string& argument, Chat& chat) {
+    const size_t end = std::min(argument.find_first_of(" \t="), argument.size());
+    std::string name = argument.substr(0, end);
+    const std::string value(trimmed(std::string_view(argument).substr(std::min(end + 1, argument.size()))));
+    std::replace(name.begin(), name.end(), '_', '-');
+    name.erase(0, std::min(name.find_first_not_of('-'), name.size()));
+    if (name.empty() || value.empty()) return error("/set: NAME and VALUE must follow, like /set temperature 0.5");
+    SamplingFlags flags;
+    GenerateRequest& request = chat.request();
+    Command options{.name = "run", .purpose = ""};
+    flags.add_to(options);
+    options.add({.name = "--seed", .value = "N", .target = &request.sampling.seed});
+    options.add({.name = "--tokens", .value = "N", .target = &request.tokens_max, .min = 0, .max = kTokensMax});
+    TRY(options.parse({fmt::format("--{}={}", name, value)}));
+    flags.apply(request.sampling);
+    return fmt::format("{} is {}\n", name, value);
+}
+
 std::string help() {
     std::string text;
     for (const CommandName& command : kCommands)
-        if (*command.shown != '\0') text += fmt::format("  {:<14} {}\n", command.shown, command.help);
+        if (*command.shown != '\0') text += fmt::format("  {:<15} {}\n", command.shown, command.help);
     return text + kKeys;
 }
 
@@ -140,7 +169,8 @@ Result<ChatCommand> ChatCommand::parse(std::string_view line) {
                                [&](const CommandName& command) { return command.name == name; });
     if (found == std::end(kCommands)) {
         std::vector<std::string_view> names;
-        for (const CommandName& command : kCommands) names.emplace_back(command.name);
+        for (const CommandName& command : kCommands)
+            if (!loses_something(command.kind)) names.emplace_back(command.name);
         std::string_view near = nearest(name, names);
         return error("{}: no such command ({})", printable(name, 40),
                      near.empty() ? "/help lists them; a message needs a blank before the /"
@@ -159,6 +189,8 @@ Result<std::string> perform(const ChatCommand& command, Chat& chat, const std::s
             return stats(chat, title);
         case Kind::System:
             return system(command.argument, chat);
+        case Kind::Set:
+            return set(command.argument, chat);
         case Kind::File:
             return attach(path, chat);
         case Kind::Save:

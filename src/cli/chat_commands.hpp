@@ -10,10 +10,10 @@ namespace godwit {
 
 /// What to do with a line. `argument`: what follows the command's name, without blanks around it.
 struct ChatCommand {
-    enum class Kind { Stats, Reset, System, File, Regenerate, Save, Load, Help, Exit } kind;
+    enum class Kind { Stats, Set, Reset, System, File, Regenerate, Save, Load, Help, Exit } kind;
     std::string argument;
 
-    /// Error: no such command (with the nearest one), an argument too few or too many.
+    /// Error: no such command (with the nearest one that loses nothing), an argument too few or too many.
     static Result<ChatCommand> parse(std::string_view line);
 };
 

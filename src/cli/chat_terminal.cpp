@@ -108,6 +108,7 @@ private:
             return {Input::Kind::Interrupted, {}};
         }
         if (line.text.starts_with(kQuotes)) return read_quoted(line.text.substr(kQuotes.size()));
+        if (line.text == "exit" || line.text == "quit") line.text.insert(0, 1, '/');  // as everywhere else
         bool is_command = line.text.starts_with('/') && line.text.find('\n') == line.text.npos;
         return read_continued(is_command ? Input::Kind::Command : Input::Kind::Message, std::move(line.text));
     }
@@ -167,7 +168,9 @@ private:
             WithoutEcho quiet;
             return ask();
         }();
-        if (!reply.ok()) return say_error(reply.error().message);
+        if (!reply.ok())
+            return say_error(reply.error().message +
+                             (chat_.messages().empty() ? "" : "; /reset begins a new conversation"));
         const Event& end = reply.value().end;
         if (end.reason == FinishReason::Cancelled) say("(stopped)\n");
         bool is_full = end.prompt_tokens + end.generated_tokens >= chat_.context();

@@ -35,7 +35,7 @@ bool is_flag(const Option& option) { return std::holds_alternative<bool*>(option
 
 template <class T>
 Error out_of_range(const Option& option, const std::string& typed, const std::string& text) {
-    constexpr double kTooLargeToSay = 2147483647;
+    constexpr double kTooLargeToSay = 1e9;
     double low = std::max(option.min, static_cast<double>(std::numeric_limits<T>::lowest()));
     double high = std::min(option.max, static_cast<double>(std::numeric_limits<T>::max()));
     return error("{}: {} is out of range ({})", typed, printable(text, 40),

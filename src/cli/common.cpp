@@ -23,8 +23,8 @@ Option threads_option(int32_t& threads) {
             .section = kMoreOptions};
 }
 
-Option context_option(int64_t& context, const char* help) {
-    return {.name = "--context", .value = "N", .target = &context, .help = help, .min = 1, .max = kTokensMax};
+Option context_option(int64_t& context, const char* help, double min) {
+    return {.name = "--context", .value = "N", .target = &context, .help = help, .min = min, .max = kTokensMax};
 }
 
 std::string file_name(const std::string& path) { return printable(path.substr(path.find_last_of('/') + 1)); }

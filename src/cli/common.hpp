@@ -20,7 +20,7 @@ inline constexpr double kTokensMax = 1 << 30;  // of every option that counts to
 
 Option threads_option(int32_t& threads);
 Option context_option(int64_t& context,
-                      const char* help = "tokens of one sequence (default: the model's, at most 8192)");
+                      const char* help = "tokens of one sequence (default: the model's, at most 8192)", double min = 1);
 
 /// `model.gguf` without its folders, fit for one line.
 std::string file_name(const std::string& path);

@@ -2,11 +2,12 @@
 
 #include <histedit.h>
 
-#include <clocale>
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
 #include <string_view>
+
+#include "cli/terminal_text.hpp"
 
 namespace godwit {
 namespace {
@@ -65,9 +66,7 @@ unsigned char LineEditor::on_paste(editline* edit, int) {
 }
 
 LineEditor::LineEditor(const std::vector<std::string>& earlier) {
-    // libedit reads and measures text as the locale does. The terminal speaks UTF-8, as models do; nothing else changes
-    // with it.
-    if (std::setlocale(LC_CTYPE, "C.UTF-8") == nullptr) std::setlocale(LC_CTYPE, "");
+    use_utf8_widths();  // libedit reads and measures text as the locale does
     edit_ = el_init("godwit", stdin, stdout, stderr);
     history_ = history_init();
     HistEvent event;

@@ -49,7 +49,7 @@ Command perplexity_command() {
                  .target = &options->file,
                  .help = "the text; - is standard input",
                  .is_required = true});
-    command.add(context_option(options->model.context, "tokens of a chunk (default: 512)"));
+    command.add(context_option(options->model.context, "tokens of a chunk, 4 or more (default: 512)", 4));
     command.add({.name = "--json", .target = &options->json, .help = R"({"perplexity", "nll", "tokens"})"});
     options->model.add_compute_to(command);
     command.stray = "the text's file goes behind --file";

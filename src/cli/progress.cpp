@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include <cstdio>
+#include <utility>
 
 #include "cli/common.hpp"
 
@@ -57,6 +58,18 @@ void Progress::update_bytes(uint64_t done, uint64_t total) {
 
 void Progress::finish() {
     if (terminal_) std::fputs("\r\x1b[K", stderr);
+}
+
+StatusLine::StatusLine() : on_(::isatty(STDERR_FILENO) != 0) {}
+
+void StatusLine::show(const std::string& text) {
+    if (!on_) return;
+    std::fputs(fmt::format("\r{}\x1b[K", text).c_str(), stderr);
+    shown_ = true;
+}
+
+void StatusLine::clear() {
+    if (std::exchange(shown_, false)) std::fputs("\r\x1b[K", stderr);
 }
 
 }  // namespace godwit

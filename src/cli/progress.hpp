@@ -31,4 +31,21 @@ private:
     Clock::time_point start_, shown_;       // of bytes
 };
 
+/// What the program does while nothing else is to be seen: one line on stderr, on a terminal alone, which vanishes.
+class StatusLine {
+public:
+    StatusLine();
+    ~StatusLine() { clear(); }
+    StatusLine(const StatusLine&) = delete;
+    StatusLine& operator=(const StatusLine&) = delete;
+
+    void show(const std::string& text);
+    void clear();
+    bool is_on() const { return on_; }
+
+private:
+    const bool on_;
+    bool shown_ = false;
+};
+
 }  // namespace godwit

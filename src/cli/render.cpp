@@ -48,6 +48,8 @@ Result<bool> take_flag(Json& object, const char* name, bool otherwise) {
 Result<Conversation> read_conversation(const RenderCommand& command, Json context) {
     Conversation conversation;
     conversation.messages = TRY(read_json(command.messages));
+    if (conversation.messages.is_object())  // as the chat's /save writes it
+        conversation.messages = take_member(conversation.messages, "messages", Json());
     if (!command.tools.empty()) conversation.tools = TRY(read_json(command.tools));
     conversation.add_generation_prompt = TRY(take_flag(context, "add_generation_prompt", true));
     conversation.continue_final_message = TRY(take_flag(context, "continue_final_message", false));
@@ -141,7 +143,7 @@ Command render_command() {
     command.add({.name = "--messages",
                  .value = "FILE",
                  .target = &options->messages,
-                 .help = "a file with the array of messages; - is standard input"});
+                 .help = "a file with the array of messages, or what /save wrote; - is standard input"});
     command.add({.name = "--tools",
                  .value = "FILE",
                  .target = &options->tools,

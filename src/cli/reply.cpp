@@ -8,7 +8,9 @@
 #include <chrono>
 #include <cstdio>
 #include <string_view>
+#include <thread>
 
+#include "cli/progress.hpp"
 #include "cli/terminal_text.hpp"
 
 namespace godwit {
@@ -44,6 +46,21 @@ std::string count_and_rate(int64_t tokens, std::optional<double> rate) {
                        rate ? fmt::format(", {:.1f} tokens/s", *rate) : "");
 }
 
+/// The first event.
+bool await_first(Generation& generation, const Engine& engine, Event& event) {
+    constexpr auto kOften = std::chrono::milliseconds(2), kLong = std::chrono::milliseconds(500);
+    StatusLine status;
+    if (!status.is_on()) return generation.next(event);
+    const int64_t before = engine.stats().prompt_tokens;
+    const auto start = std::chrono::steady_clock::now();
+    while (!generation.try_next(event)) {
+        std::this_thread::sleep_for(kOften);
+        if (std::chrono::steady_clock::now() - start > kLong)
+            status.show(fmt::format("reading the prompt: {} tokens …", engine.stats().prompt_tokens - before));
+    }
+    return true;
+}
+
 }  // namespace
 
 std::optional<double> Reply::prompt_rate() const { return rate(end.prompt_tokens, prompt_seconds); }
@@ -57,14 +74,16 @@ std::string Reply::summary() const {
                        count_and_rate(end.generated_tokens, generate_rate()));
 }
 
-Reply print_reply(Generation& generation) {
+Reply print_reply(Generation& generation, const Engine& engine) {
     using Clock = std::chrono::steady_clock;
     const bool terminal = ::isatty(STDOUT_FILENO) != 0;
+    if (terminal) use_utf8_widths();
     TerminalText shown(terminal_columns());
     current = &generation;
     Reply reply;
     Clock::time_point start = Clock::now(), first = start;
-    for (bool started = false; generation.next(reply.end);) {
+    bool started = false;
+    for (bool more = await_first(generation, engine, reply.end); more; more = generation.next(reply.end)) {
         if (!started && reply.end.kind == Event::Kind::Token) {
             started = true;
             first = Clock::now();

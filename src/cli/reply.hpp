@@ -22,7 +22,8 @@ struct Reply {
 
 /// Writes the only answer of `generation` to standard output as it comes, and a newline behind it. On a terminal as
 /// TerminalText shows it: a model must not drive the terminal.
-Reply print_reply(Generation& generation);
+/// While a long prompt is read, a line on stderr says how far `engine` is, where that is a terminal.
+Reply print_reply(Generation& generation, const Engine& engine);
 
 /// Cancels the answer that print_reply() is at, if it is at one. May be called in a signal handler.
 void interrupt_reply();

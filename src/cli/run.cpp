@@ -1,5 +1,6 @@
 // godwit run: a chat on the terminal (chat_terminal.cpp); one answer, written as it comes; or with --batch the answers
 // to a file of prompts (batch.cpp).
+#include <poll.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -13,8 +14,10 @@
 #include "cli/cli.hpp"
 #include "cli/common.hpp"
 #include "cli/model_options.hpp"
+#include "cli/progress.hpp"
 #include "cli/sampling_flags.hpp"
 #include "hub/resolve_model.hpp"
+#include "model/read_vocabulary.hpp"
 
 namespace godwit {
 namespace {
@@ -31,7 +34,7 @@ struct RunOptions {
     std::vector<std::string> files;
     std::vector<TextFile> attached;  // the files, read
     BatchOptions batch;
-    bool raw = false, quiet = false;
+    bool raw = false, quiet = false, no_stdin = false;
 
     bool is_batch() const { return !batch.file.empty(); }
     bool is_interactive() const {
@@ -45,16 +48,36 @@ bool has_piped_input() {
     return ::fstat(STDIN_FILENO, &status) == 0 && (S_ISFIFO(status.st_mode) || S_ISREG(status.st_mode));
 }
 
-/// -p, and behind it what is piped in; either may be missing.
+/// Standard input, to its end. Where that does not come soon, says what the program waits for.
+Result<std::string> read_input() {
+    constexpr int kSoon = 500;  // milliseconds
+    pollfd input{.fd = STDIN_FILENO, .events = POLLIN, .revents = 0};
+    if (::poll(&input, 1, kSoon) == 0)
+        fmt::print(stderr, "godwit: waiting for standard input to end (--no-stdin: it is not read)\n");
+    return read_text("-");
+}
+
+/// -p, and behind it what is piped in; either may be missing. Error: both are.
 Result<std::string> read_prompt(const RunOptions& options) {
-    if (options.prompt && (options.raw || !has_piped_input())) return *options.prompt;
-    if (::isatty(STDIN_FILENO) != 0) {
-        if (!options.files.empty()) return std::string();
-        return error("no prompt: give -p TEXT, or pipe it in");
+    std::string text = options.prompt.value_or("");
+    const bool may_read = !options.no_stdin && ::isatty(STDIN_FILENO) == 0;
+    if (may_read && (options.prompt ? !options.raw && has_piped_input() : true)) {
+        const std::string piped = TRY(read_input());
+        if (!text.empty() && !piped.empty()) text += "\n\n";
+        text += piped;
     }
-    std::string piped = TRY(read_text("-"));
-    if (!options.prompt || piped.empty()) return options.prompt.value_or(piped);
-    return *options.prompt + "\n\n" + piped;
+    if (!text.empty() || !options.files.empty()) return text;
+    if (options.prompt) return error("-p: the prompt is empty");
+    return error("there is no prompt{} (give -p TEXT, or pipe it in)", may_read ? ": standard input is empty" : "");
+}
+
+/// Known before the model is loaded. Error: what to run instead.
+Result<void> check_template(const RunOptions& options, const std::string& path) {
+    if (options.raw || options.is_batch()) return done();
+    ModelFile file = TRY(ModelFile::open(path));
+    if (has_chat_template(file.metadata())) return done();
+    return error("{0}: the model has no chat template (it can continue a text: godwit run {1} --raw -p TEXT)",
+                 file_name(path), options.model.path);
 }
 
 /// The model, ready to answer, and how it computes.
@@ -71,13 +94,16 @@ struct Opened {
 Result<Opened> open(RunOptions& options) {
     Opened opened{Runtime::make({.threads = options.model.threads}), nullptr};
     const std::string name = file_name(options.model.path);
-    options.model.path = TRY(resolve_model(options.model.path));
+    ModelOptions resolved = options.model;
+    resolved.path = TRY(resolve_model(options.model.path));
+    TRY(check_template(options, resolved.path));
+    StatusLine status;
+    status.show(fmt::format("loading {} …", name));
     opened.engine =
-        TRY(EngineImpl::make(opened.runtime, options.model.engine(options.is_batch() ? options.batch.parallel : 1)));
+        TRY(EngineImpl::make(opened.runtime, resolved.engine(options.is_batch() ? options.batch.parallel : 1)));
+    status.clear();
     const Model& model = opened.engine->model();
     note_context(name, options.model.context, model.plan);
-    if (!options.raw && !options.is_batch() && !model.chat_template)
-        return error("{}: the model has no chat template (add --raw to continue the prompt as it stands)", name);
     options.request.sampling = TRY(options.sampling.resolve(model));
     options.request.sampling.seed = options.seed.value_or(options.is_batch() ? 0 : std::random_device{}());
     opened.engine->start();
@@ -96,7 +122,7 @@ Result<Reply> answer(const RunOptions& options, const Opened& opened, const std:
     GenerateRequest request = options.request;
     request.prompt = prompt;
     Generation generation = TRY(opened.engine->submit(std::move(request)));
-    Reply reply = print_reply(generation);
+    Reply reply = print_reply(generation, *opened.engine);
     if (reply.end.reason == FinishReason::Failed) return Error{reply.end.error};
     return reply;
 }
@@ -118,11 +144,7 @@ Result<int> run_once(RunOptions& options) {
 
 Result<int> run_chat(RunOptions& options) {
     const std::string name = file_name(options.model.path);
-    const bool told = ::isatty(STDERR_FILENO) != 0;
-    if (told) fmt::print(stderr, "loading {} …", name);
-    Result<Opened> loaded = open(options);
-    if (told) fmt::print(stderr, "\r\x1b[K");
-    Opened opened = TRY(std::move(loaded));
+    Opened opened = TRY(open(options));
     Chat chat = begin_chat(options, opened);
     return chat_on_terminal(chat, fmt::format("{}, context {}, {}", name, chat.context(), opened.how()));
 }
@@ -178,6 +200,10 @@ Command run_command() {
                  .target = &options->batch.file,
                  .help = "answer every line of this file of JSON objects; - is standard input",
                  .excludes = {"--prompt", "--system", "--file"}});
+    command.add({.name = "--no-stdin",
+                 .target = &options->no_stdin,
+                 .help = "leave standard input alone, as in a loop that reads from it",
+                 .section = kMoreOptions});
     command.add({.name = "--parallel",
                  .value = "N",
                  .target = &options->batch.parallel,
@@ -199,6 +225,7 @@ Command run_command() {
         "  git diff | godwit run model.gguf -p 'Write a commit message.' --temperature 0\n"
         "  godwit run model.gguf --raw -p 'The capital of France is' -n 16\n"
         "  godwit run model.gguf --batch prompts.jsonl > answers.jsonl\n"
+        "  while read -r line; do godwit run model.gguf -p \"$line\" --no-stdin; done < list\n"
         "\n"
         "Lines of --batch\n"
         "  in:  {\"messages\": [{\"role\": \"user\", \"content\": TEXT}, …]}, or\n"

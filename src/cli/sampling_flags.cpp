@@ -34,8 +34,7 @@ void SamplingFlags::add_to(Command& command) {
     add("--presence-penalty", "X", &presence_penalty, "over the answer; 0: off (default: off)", -2, 2, kMoreOptions);
 }
 
-Result<SamplingParams> SamplingFlags::resolve(const Model& model) const {
-    SamplingParams sampling = read_sampling_defaults(model.file.metadata()).params;
+void SamplingFlags::apply(SamplingParams& sampling) const {
     sampling.temperature = temperature.value_or(sampling.temperature);
     sampling.top_k = top_k.value_or(sampling.top_k);
     sampling.top_p = top_p.value_or(sampling.top_p);
@@ -43,6 +42,11 @@ Result<SamplingParams> SamplingFlags::resolve(const Model& model) const {
     sampling.repetition_penalty = repetition_penalty.value_or(sampling.repetition_penalty);
     sampling.frequency_penalty = frequency_penalty.value_or(sampling.frequency_penalty);
     sampling.presence_penalty = presence_penalty.value_or(sampling.presence_penalty);
+}
+
+Result<SamplingParams> SamplingFlags::resolve(const Model& model) const {
+    SamplingParams sampling = read_sampling_defaults(model.file.metadata()).params;
+    apply(sampling);
     TRY(validate(sampling, static_cast<int32_t>(model.plan.vocabulary)));
     return sampling;
 }

@@ -16,6 +16,8 @@ struct SamplingFlags {
     std::optional<int32_t> top_k;
 
     void add_to(Command& command);
+    /// Puts what was given into `sampling`.
+    void apply(SamplingParams& sampling) const;
     /// What was given; for the rest what the model's file recommends, else the built-in defaults. Error: a value out
     /// of range.
     Result<SamplingParams> resolve(const Model& model) const;

@@ -1,5 +1,6 @@
 #include "cli/terminal_text.hpp"
 
+#include <clocale>
 #include <cwchar>
 
 #include "base/utf8.hpp"
@@ -18,6 +19,10 @@ int columns_of(char32_t c) {
 }
 
 }  // namespace
+
+void use_utf8_widths() {
+    if (std::setlocale(LC_CTYPE, "C.UTF-8") == nullptr) std::setlocale(LC_CTYPE, "");
+}
 
 void TerminalText::end_word(std::string& out) {
     if (columns_ > 0 && !in_code_ && !is_torn_ && column_ > 0 && column_ + word_columns_ > columns_) {

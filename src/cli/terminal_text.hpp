@@ -6,6 +6,10 @@
 
 namespace godwit {
 
+/// Widths of characters are those of UTF-8 from here on, whatever the locale: the terminal speaks it, as models do.
+/// Nothing else changes. (Sets LC_CTYPE: before other threads use it.)
+void use_utf8_widths();
+
 /// For one answer, which comes in pieces. What add() and end() return is to be written at once, in order.
 class TerminalText {
 public:

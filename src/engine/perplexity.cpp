@@ -16,8 +16,9 @@ double negative_log_likelihood(std::span<const float> logits, TokenId target) {
 
 Result<PerplexityScore> score_text(Solo& solo, const Tokenizer& tokenizer, std::string_view text, int64_t chunk,
                                    const std::function<void(int64_t, int64_t, const PerplexityScore&)>& progress) {
-    if (chunk < 4 || chunk > solo.context())
-        return error("context: {} tokens a chunk is out of range (4 to {}, what the model's context allows)", chunk,
+    if (chunk < 4) return error("context: a chunk of {} tokens is too short to be scored (4 at least)", chunk);
+    if (chunk > solo.context())
+        return error("context: a chunk of {} tokens does not fit into the model's context of {}", chunk,
                      solo.context());
     std::vector<TokenId> ids = tokenizer.encode(text, Specials::None);
     const std::vector<TokenId>& prefix = tokenizer.prefix();

@@ -118,6 +118,11 @@ Result<Vocabulary> read_vocabulary(const Metadata& metadata, std::vector<std::st
     return v;
 }
 
+bool has_chat_template(const Metadata& metadata) {
+    const auto text = metadata.find_string(kChatTemplate);
+    return !text.ok() || !text.value().value_or("").empty();
+}
+
 Result<std::optional<ChatTemplate>> read_chat_template(const Metadata& metadata, const Tokenizer& tokenizer) {
     ChatTemplateSources sources;
     sources.key = fmt::format("key {}", kChatTemplate);

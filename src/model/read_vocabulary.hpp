@@ -19,6 +19,8 @@ Result<std::vector<std::string_view>> read_tokens(const Metadata& metadata);
 /// answer needs (padding, mask, …) is left out where it names no token, with a line in `warnings`.
 Result<Vocabulary> read_vocabulary(const Metadata& metadata, std::vector<std::string>& warnings);
 
+/// Whether read_chat_template() would find one, or a fault in it.
+bool has_chat_template(const Metadata& metadata);
 /// The keys tokenizer.chat_template and tokenizer.chat_template.NAME, with the special tokens that the file names;
 /// none: the file has no template. `tokenizer` is the one of the same file.
 Result<std::optional<ChatTemplate>> read_chat_template(const Metadata& metadata, const Tokenizer& tokenizer);
