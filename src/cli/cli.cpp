@@ -64,7 +64,8 @@ int execute(Command& command, const std::vector<std::string>& arguments) {
     const Result<void> parsed = command.parse(arguments);
     const Result<int> result = parsed.ok() ? perform(command) : parsed.error();
     if (result.ok()) return result.value();
-    if (command.has("--json")) print_json({{"error", result.error().message}});
+    const bool as_json = std::find(arguments.begin(), arguments.end(), "--json") != arguments.end();
+    if (as_json && command.find("--json") != nullptr) print_json({{"error", result.error().message}});
     return parsed.ok() ? fail(1, "godwit", result.error()) : fail(2, "godwit " + command.name, result.error());
 }
 

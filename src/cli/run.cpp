@@ -225,7 +225,7 @@ Command run_command() {
         "  git diff | godwit run model.gguf -p 'Write a commit message.' --temperature 0\n"
         "  godwit run model.gguf --raw -p 'The capital of France is' -n 16\n"
         "  godwit run model.gguf --batch prompts.jsonl > answers.jsonl\n"
-        "  while read -r line; do godwit run model.gguf -p \"$line\" --no-stdin; done < list\n"
+        "  while read -r x; do godwit run model.gguf -p \"$x\" --no-stdin; done < list\n"
         "\n"
         "Lines of --batch\n"
         "  in:  {\"messages\": [{\"role\": \"user\", \"content\": TEXT}, …]}, or\n"

@@ -4,6 +4,7 @@ the default model from the cache."""
 
 import json
 import os
+import pty
 import signal
 import struct
 import subprocess
@@ -274,11 +275,20 @@ class Commands(unittest.TestCase):
         for word in ("prompt       20", "generate     30", "median", "tokens/s", ") backend", "KV f16", "GB/s"):
             self.assertIn(word, text)
 
+    def test_bench_measures_one_of_the_two(self):
+        for zero, other in (("prompt", "generate"), ("generate", "prompt")):
+            options = (f"--{zero}", "0", f"--{other}", "8", "--repeat", "1")
+            found = json.loads(self.ok("bench", TINY, *options, "--json"))
+            self.assertIsNone(found[f"{zero}_tokens_per_second"])
+            self.assertGreater(found[f"{other}_tokens_per_second"], 0)
+            self.assertNotRegex(self.ok("bench", TINY, *options), rf"(?m)^  {zero} ")
+
     def test_bench_refuses(self):
         self.fails("bench", TINY, mentions=["context of 513 tokens", "128", "--prompt"])
         self.fails("bench", TINY, "--prompt", "8", "--generate", "200", mentions=["context", "128", "--generate"])
         self.fails("bench", "/nowhere/x.gguf", mentions=["/nowhere/x.gguf"])
-        for option in ("--prompt", "--generate", "--batch", "--repeat", "--threads"):
+        self.fails("bench", TINY, "--prompt", "0", "--generate", "0", mentions=["nothing to measure"])
+        for option in ("--batch", "--repeat", "--threads"):
             self.fails("bench", TINY, option, "0", mentions=[option], code=2)
         self.fails("bench", TINY, "--depth", "-1", mentions=["--depth"], code=2)
 
@@ -290,8 +300,45 @@ class Commands(unittest.TestCase):
             self.assertIn("cannot write", done.stderr)
 
     def test_perplexity_wants_chunks_that_can_be_scored(self):
-        for context in ("1", "3", "129"):  # the model's context is 128
-            self.fails("perplexity", TINY, "--file", __file__, "--context", context, mentions=["out of range"])
+        self.fails("perplexity", TINY, "--file", __file__, "--context", "3", mentions=["3 is out of range (4 or more)"], code=2)
+        self.fails("perplexity", TINY, "--file", __file__, "--context", "129",
+                   mentions=["a chunk of 129 tokens does not fit into the model's context of 128"])
+
+    def test_a_failure_is_json_where_that_was_asked_for(self):
+        missing = "/nowhere/x.gguf"
+        for arguments in (["inspect", missing], ["plan", missing], ["tokenize", missing, "--text", "a"],
+                          ["detokenize", missing, "--tokens", "1"], ["perplexity", missing, "--file", __file__], ["bench", missing],
+                          ["bench", "--url", "nonsense"], ["render", missing, "--messages", __file__],
+                          ["plan", TINY, "--context", "0"], ["doctor", "--threads", "0"]):
+            done = godwit(*arguments, "--json")
+            self.assertGreater(done.returncode, 0, arguments)
+            found = json.loads(done.stdout)
+            self.assertEqual(list(found), ["error"], arguments)
+            self.assertIn(found["error"], done.stderr)
+
+    def test_what_loads_is_said_on_a_terminal_and_vanishes(self):
+        ours, its = pty.openpty()
+        out = subprocess.run([GODWIT, "run", TINY, "--raw", "-p", "a", "-n", "1", "--quiet"], stdin=subprocess.DEVNULL,
+                             stdout=subprocess.PIPE, stderr=its, timeout=60).stdout
+        os.close(its)
+        said = os.read(ours, 4096).decode()
+        os.close(ours)
+        self.assertRegex(said, "^\rloading llama.f32.gguf …\x1b\\[K\r\x1b\\[K$")
+        self.assertNotIn(b"\x1b", out)
+
+    def test_standard_input(self):
+        options = ("run", TINY, "--raw", "-n", "2", "--temperature", "0")
+        child = subprocess.Popen([GODWIT, *options], stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        self.assertIn("waiting for standard input", child.stderr.readline())  # said before anything came
+        out, _ = child.communicate("hello", timeout=60)
+        self.assertEqual(out, self.ok(*options, "-p", "hello"))
+        with tempfile.TemporaryFile("w+") as lines:  # the rest of it is another's
+            lines.write("hello\nworld\n")
+            lines.seek(0)
+            done = subprocess.run([GODWIT, *options, "-p", "hello", "--no-stdin"], stdin=lines, capture_output=True, text=True, timeout=60)
+            self.assertEqual((done.stdout, os.lseek(lines.fileno(), 0, os.SEEK_CUR)), (out, 0))
+        self.fails(*options, mentions=["standard input is empty"])
+        self.fails(*options, "-p", "", mentions=["empty"])
 
     def test_inspect_json_keeps_types(self):
         metadata = json.loads(self.ok("inspect", TINY, "--json"))["metadata"]

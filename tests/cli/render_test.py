@@ -45,6 +45,11 @@ class Render(Case):
                          {"text": "[assistant]", "origin": "template"}]})
         self.assertEqual(self.render("--template", template, "--messages", messages).stdout, "[user]Hi <|im_end|>[assistant]")
 
+    def test_what_the_chat_saves(self):
+        template = self.file("t", PLAIN)
+        self.assertEqual(self.json("--template", template, "--messages", self.file("a", {"messages": MESSAGES})),
+                         self.json("--template", template, "--messages", self.file("b", MESSAGES)))
+
     def test_flags_of_a_conversation_come_with_the_context(self):
         template = self.file("t", PLAIN)
         prefill = self.file("m", [*MESSAGES, {"role": "assistant", "content": "Hel"}])
