@@ -1,4 +1,6 @@
 // godwit tokenize, godwit detokenize: text to ids and back, alone.
+#include <filesystem>
+
 #include "cli/cli.hpp"
 #include "cli/common.hpp"
 #include "hub/resolve_model.hpp"
@@ -16,6 +18,13 @@ struct TokenizeOptions {
 
 constexpr const char* kTokenizerHelp =
     "a GGUF file, the name of a pulled model, a tokenizer.json, or a folder that holds one";
+
+/// As resolve_model(), but a folder may stand for the tokenizer.json in it.
+Result<std::string> tokenizer_path(const std::string& model) {
+    std::error_code ignored;
+    if (std::filesystem::exists(std::filesystem::path(model) / "tokenizer.json", ignored)) return model;
+    return resolve_model(model);
+}
 
 std::string hex(std::string_view bytes) {
     std::string out;
@@ -37,7 +46,7 @@ std::string escaped(std::string_view bytes) {
 }
 
 Result<int> tokenize(const TokenizeOptions& options) {
-    std::string path = TRY(resolve_model(options.model));
+    std::string path = TRY(tokenizer_path(options.model));
     const auto tokenizer = TRY(open_tokenizer(path));
     std::string text = options.text ? *options.text : TRY(read_text(options.file));
     auto list = Json::array();
@@ -51,7 +60,7 @@ Result<int> tokenize(const TokenizeOptions& options) {
 }
 
 Result<int> detokenize(const TokenizeOptions& options) {
-    std::string path = TRY(resolve_model(options.model));
+    std::string path = TRY(tokenizer_path(options.model));
     const auto tokenizer = TRY(open_tokenizer(path));
     std::vector<TokenId> ids = TRY(parse_ids(options.tokens));
     TRY(tokenizer->check(ids));

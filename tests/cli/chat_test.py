@@ -372,7 +372,7 @@ class Conversation(Case):
         self.assertIn("0 of 8192 tokens, 0 messages", chat.ask("/stats"))
         for typed, mentions in (("/stat", "did you mean /stats?"), ("/set temperature", "NAME and VALUE"),
                                 ("/set temprature 0", "did you mean --temperature?"), ("/set top_p 2", "out of range (0 to 1)"),
-                                ("/rest", "/help lists them"), ("/laod x", "/help lists them"), ("/ext", "/help lists them"), ("/usr/bin/env", "/help"),
+                                ("/rest", "did you mean /set?"), ("/laod x", "/help lists them"), ("/ext", "/help lists them"), ("/usr/bin/env", "/help"),
                                 ("/save", "/save PATH"), ("/reset all", "takes nothing"), ("/file /nowhere/x", "cannot open")):
             self.assertIn(mentions, chat.ask(typed))
         self.assertEqual(chat.leave("/exit\r"), 0)

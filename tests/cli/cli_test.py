@@ -129,7 +129,7 @@ class Commands(unittest.TestCase):
     def test_missing_and_foreign_files(self):
         self.fails("run", "/nowhere/x.gguf", "--raw", "-p", "a", mentions=["/nowhere/x.gguf", "No such file"])
         self.fails("plan", __file__, mentions=["cli_test.py", "GGUF"])
-        self.fails("plan", str(DATA), mentions=["not a regular file"])
+        self.fails("plan", str(DATA), mentions=["a folder (give one of its files: "])
 
     def test_inspect(self):
         text = self.ok("inspect", TINY, "--tensors")
