@@ -150,6 +150,7 @@ Result<int> run_chat(RunOptions& options) {
 }
 
 Result<int> run(RunOptions options) {
+    options.model.path = TRY(resolve_model(options.model.path));  // before anything is read or waited for
     for (const std::string& path : options.files) options.attached.push_back(TRY(TextFile::read(path)));
     if (options.is_interactive()) return run_chat(options);
     if (!options.is_batch()) return run_once(options);
