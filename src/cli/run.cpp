@@ -94,13 +94,11 @@ struct Opened {
 Result<Opened> open(RunOptions& options) {
     Opened opened{Runtime::make({.threads = options.model.threads}), nullptr};
     const std::string name = file_name(options.model.path);
-    ModelOptions resolved = options.model;
-    resolved.path = TRY(resolve_model(options.model.path));
-    TRY(check_template(options, resolved.path));
+    TRY(check_template(options, options.model.path));
     StatusLine status;
     status.show(fmt::format("loading {} …", name));
     opened.engine =
-        TRY(EngineImpl::make(opened.runtime, resolved.engine(options.is_batch() ? options.batch.parallel : 1)));
+        TRY(EngineImpl::make(opened.runtime, options.model.engine(options.is_batch() ? options.batch.parallel : 1)));
     status.clear();
     const Model& model = opened.engine->model();
     note_context(name, options.model.context, model.plan);
