@@ -25,8 +25,7 @@ void drop_repeated(Object& members) {
         int difference = object[a].first.compare(object[b].first);
         return difference != 0 ? difference < 0 : a < b;
     });
-    std::vector<size_t> value_at(
-        order.size());  // whose value a member gets; its own place where it is the first of its key
+    std::vector<size_t> value_at(order.size());  // whose value the first member of a key gets: the last one's
     bool repeated = false;
     std::vector<bool> first(order.size(), true);
     for (size_t i = 0; i < order.size();) {
