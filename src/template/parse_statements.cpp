@@ -216,9 +216,6 @@ Result<MacroInfo> Parser::signature() {
         } else if (!info.parameters.empty() && info.parameters.back().otherwise != kNoNode) {
             return fail("the parameter '{}' without a default follows one with a default", parameter.name);
         }
-        if (parameter.name == "caller" && parameter.otherwise == kNoNode) {
-            return fail("the special parameter 'caller' must be omitted or have a default");
-        }
         info.parameters.push_back(std::move(parameter));
     }
     advance();
@@ -232,6 +229,11 @@ Result<NodeId> Parser::macro_body(std::string name, MacroInfo info, std::string_
     macro_ = outer;
     loops_ = loops;
     NodeId body = TRY(std::move(parsed));
+    bool lacks_caller = std::any_of(info.parameters.begin(), info.parameters.end(), [](const Parameter& parameter) {
+        return parameter.name == "caller" && parameter.otherwise == kNoNode;
+    });
+    if (info.uses_caller && lacks_caller)
+        return fail("the special parameter 'caller' must be omitted or have a default");
     tree_.macros.push_back(std::move(info));
     NodeId id = add(NodeKind::Macro, line);
     node(id).name = std::move(name);

@@ -388,6 +388,8 @@ STATEMENTS = r"""
 {% macro m(a) %}{{ a }}{% endmacro %}{{ m(1, a=2) }}
 {% macro m(a, b=1) %}{{ varargs }}{% endmacro %}{{ m.name }} {{ m.arguments }} {{ m.catch_varargs }} {{ m.catch_kwargs }} {{ m.caller }} {{ m.explicit_caller }}
 {% macro m(a, caller=none) %}{{ caller() if caller }}{{ a }}{% endmacro %}{{ m.explicit_caller }}{{ m.arguments }}{{ m(1) }}{% call m(2) %}c{% endcall %}
+{% macro m(caller) %}x{% endmacro %}ok
+{% macro m(caller) %}{{ caller }}{% endmacro %}ok
 {% macro m() %}{{ caller is defined }}{{ caller }}{% endmacro %}{{ m() }}
 {% macro m() %}{{ caller() }}{% endmacro %}{{ m() }}
 {% macro m() %}<{{ caller() }}>{% endmacro %}{% call m() %}in{% endcall %}
