@@ -214,8 +214,8 @@ TEST(TemplateLimits, EndlessWorkIsRefused) {
         "{{ range(100000)|map('string')|map('center', 100000)|list }}",
         "{% set s = 'x' * 10000000 %}{% for i in range(99999) %}{% set y = s|length %}{% endfor %}",
         "{% set s = 'x' * 10000000 %}{% for i in range(99999) %}{% set y = s == s ~ '' %}{% endfor %}",
-        "{% set s = ('x' * 99999 ~ 'y') * 99 %}{% for i in range(99999) %}{% set y = s.find('x' * 50000 ~ 'z') %}{% "
-        "endfor %}",
+        ("{% set s = ('x' * 99999 ~ 'y') * 99 %}"
+         "{% for i in range(99999) %}{% set y = s.find('x' * 50000 ~ 'z') %}{% endfor %}"),
         "{% set s = 'x' * 10000000 %}{{ s.rfind('y' ~ 'x' * 5000000) }}",
         "{% set s = ' ' * 10000000 %}{% for i in range(99999) %}{% set y = s.strip() %}{% endfor %}",
         "{% set l = [] %}{% for i in range(99999) %}{% set y = l.append(l) %}{% endfor %}{{ l }}",
