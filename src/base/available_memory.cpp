@@ -24,7 +24,7 @@ std::optional<uint64_t> number(std::string_view text) {
     return fault == std::errc() ? std::optional(value) : std::nullopt;
 }
 
-/// The number behind `name` at the beginning of a line: "MemAvailable:   20391848 kB", "inactive_file 4096".
+/// The number after `name` at the beginning of a line: "MemAvailable:   20391848 kB", "inactive_file 4096".
 std::optional<uint64_t> number_of(const fs::path& path, std::string_view name) {
     std::ifstream file(path);
     for (std::string line; std::getline(file, line);)

@@ -10,8 +10,8 @@ namespace fs = std::filesystem;
 
 std::vector<ControlGroup> control_groups(const std::string& root, std::string_view controller) {
     std::vector<ControlGroup> groups;
-    std::ifstream lines(fs::path(root) /
-                        "proc/self/cgroup");  // "hierarchy:controllers:path", no controllers: version 2
+    // Lines "hierarchy:controllers:path"; one without controllers is that of version 2.
+    std::ifstream lines(fs::path(root) / "proc/self/cgroup");
     for (std::string line; std::getline(lines, line);) {
         const size_t first = line.find(':');
         const size_t second = first == std::string::npos ? first : line.find(':', first + 1);

@@ -1,4 +1,4 @@
-// The name that somebody meant.
+// The name that was probably meant.
 #pragma once
 
 #include <string_view>

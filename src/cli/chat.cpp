@@ -117,8 +117,7 @@ void Chat::reset() {
 }
 
 Result<void> Chat::set_messages(Json messages) {
-    const int64_t count = std::ssize(TRY(tokens(messages)));
-    used_ = count_used(messages, count);
+    used_ = std::ssize(TRY(tokens(messages)));
     messages_ = std::move(messages);
     files_.clear();
     last_.reset();

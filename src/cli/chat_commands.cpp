@@ -15,8 +15,6 @@ namespace {
 
 using Kind = ChatCommand::Kind;
 
-constexpr size_t kConversationBytesMax = size_t{256} << 20;
-
 enum class Argument { None, Needed, Optional };
 
 struct CommandName {
@@ -74,7 +72,8 @@ Result<std::string> set(const std::string& argument, Chat& chat) {
     if (name.empty() || value.empty()) return error("/set: NAME and VALUE must follow, like /set temperature 0.5");
     SamplingFlags flags;
     GenerateRequest& request = chat.request();
-    Command options{.name = "run", .purpose = ""};
+    Command options{.name = "/set", .purpose = ""};
+    options.listed = "temperature, top-k, top-p, min-p, the penalties, seed and tokens can be set";
     flags.add_to(options);
     options.add({.name = "--seed", .value = "N", .target = &request.sampling.seed});
     options.add({.name = "--tokens", .value = "N", .target = &request.tokens_max, .min = 0, .max = kTokensMax});
@@ -96,7 +95,7 @@ std::string home_expanded(const std::string& path) {
 }
 
 Result<Json> read_conversation(const std::string& path) {
-    const std::string text = TRY(read_text(path, kConversationBytesMax));
+    const std::string text = TRY(read_text(path));
     Result<Json> parsed = parse_json(text);
     if (!parsed.ok()) return error("{}: {}", printable(path, 500), parsed.error().message);
     Json& conversation = parsed.value();
@@ -176,7 +175,7 @@ Result<ChatCommand> ChatCommand::parse(std::string_view line) {
                      near.empty() ? "/help lists them; a message needs a blank before the /"
                                   : fmt::format("did you mean {}? /help lists all", near));
     }
-    if (found->argument == Argument::None && !argument.empty()) return error("{}: takes nothing behind it", name);
+    if (found->argument == Argument::None && !argument.empty()) return error("{}: takes no argument", name);
     if (found->argument == Argument::Needed && argument.empty())
         return error("{}: what follows is missing ({})", name, found->shown);
     return ChatCommand{found->kind, std::string(argument)};

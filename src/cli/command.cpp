@@ -5,7 +5,6 @@
 #include <cmath>
 #include <cstddef>
 #include <type_traits>
-#include <utility>
 
 #include "base/nearest.hpp"
 #include "base/printable.hpp"
@@ -33,13 +32,20 @@ bool is_positional(const Option& option) { return !option.name.starts_with('-');
 bool is_list(const Option& option) { return std::holds_alternative<std::vector<std::string>*>(option.target); }
 bool is_flag(const Option& option) { return std::holds_alternative<bool*>(option.target); }
 
+/// A bound of `option`, or of T where that is narrower, as T: whole numbers are written out.
 template <class T>
-Error out_of_range(const Option& option, const std::string& typed, const std::string& text) {
-    constexpr double kTooLargeToSay = 1e9;
-    double low = std::max(option.min, static_cast<double>(std::numeric_limits<T>::lowest()));
-    double high = std::min(option.max, static_cast<double>(std::numeric_limits<T>::max()));
+T bound(double of_option, T of_type) {
+    bool is_wider = std::abs(of_option) >= std::abs(static_cast<double>(of_type));
+    return is_wider ? of_type : static_cast<T>(of_option);
+}
+
+template <class T>
+Error out_of_range(const Option& option, const std::string& typed, const std::string& text, bool is_below) {
+    T low = bound(option.min, std::numeric_limits<T>::lowest()),
+      high = bound(option.max, std::numeric_limits<T>::max());
+    bool is_open = is_below && std::isinf(option.max);  // the type's own bound says nothing here
     return error("{}: {} is out of range ({})", typed, printable(text, 40),
-                 high < kTooLargeToSay ? fmt::format("{} to {}", low, high) : fmt::format("{} or more", low));
+                 is_open ? fmt::format("{} or more", low) : fmt::format("{} to {}", low, high));
 }
 
 template <class T>
@@ -50,13 +56,16 @@ Result<void> read(const Option& option, const std::string& typed, const std::str
         if (digits == text.size() || text.find_first_not_of("0123456789", digits) != text.npos)
             return error("{}: '{}' is not a whole number", typed, printable(text, 40));
     }
-    auto [stop, failure] = std::from_chars(text.data(), end, value);
+    T parsed{};
+    auto [stop, failure] = std::from_chars(text.data(), end, parsed);
     if (std::is_floating_point_v<T>)
-        if (failure == std::errc::invalid_argument || stop != end || !std::isfinite(static_cast<double>(value)))
+        if (failure == std::errc::invalid_argument || stop != end || !std::isfinite(static_cast<double>(parsed)))
             return error("{}: '{}' is not a number", typed, printable(text, 40));
-    auto number = static_cast<double>(value);
+    auto number = static_cast<double>(parsed);
     if (failure != std::errc() || number < option.min || number > option.max)
-        return out_of_range<T>(option, typed, text);
+        return out_of_range<T>(option, typed, text,
+                               text.starts_with('-') || (failure == std::errc() && number < option.min));
+    value = parsed;  // only now: a refused value changes nothing
     return done();
 }
 
@@ -105,8 +114,9 @@ Error unknown_option(const Command& command, const std::string& typed) {
     const bool is_long = typed.starts_with("--") || typed.size() <= 2;  // "-temp" is meant to be a long one
     std::string_view near = nearest(is_long ? typed : fmt::format("-{}", typed), names);
     return error("{}: no such option ({})", printable(typed),
-                 near.empty() ? fmt::format("godwit {} --help lists them", command.name)
-                              : fmt::format("did you mean {}?", near));
+                 !near.empty()            ? fmt::format("did you mean {}?", near)
+                 : command.listed.empty() ? fmt::format("godwit {} --help lists them", command.name)
+                                          : command.listed);
 }
 
 Result<void> set_positional(Command& command, const std::string& text) {
@@ -133,10 +143,10 @@ Result<void> set_option(Command& command, const std::vector<std::string>& argume
         return set(*option, typed, text.substr(end + (text[end] == '=' ? 1 : 0)));
     }
     if (is_flag(*option)) return set(*option, typed, "");
-    if (at + 1 == arguments.size()) return error("{}: {} is missing behind it", typed, option->value);
+    if (at + 1 == arguments.size()) return error("{}: {} is missing after it", typed, option->value);
     const std::string& value = arguments[++at];
     if (value.starts_with('-') && command.find(value) != nullptr)
-        return error("{}: {} is missing behind it, {} is an option ({}={} if it is meant)", typed, option->value, value,
+        return error("{}: {} is missing after it, {} is an option ({}={} if it is meant)", typed, option->value, value,
                      typed, value);
     return set(*option, typed, value);
 }

@@ -19,7 +19,7 @@ namespace godwit {
 struct ByteSize {
     uint64_t bytes = 0;
 
-    /// Error: no size, or one over 2^63.
+    /// Error: no size, or one of 2^63 or more.
     static Result<ByteSize> parse(std::string_view text);
 };
 
@@ -50,6 +50,7 @@ struct Command {
     std::vector<Option> options = {};                   // positionals in their order
     std::vector<std::vector<std::string>> one_of = {};  // of each list at least one must be given
     std::string stray = {};                             // what to do about an argument too many
+    std::string listed = {};                            // where all options are listed, if not in its --help
     std::string notes = {};                             // at the end of the help: examples
     std::function<Result<int>()> action = {};           // gives the exit status
 

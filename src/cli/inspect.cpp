@@ -81,7 +81,7 @@ void print_inspection(const ModelFile& file, const Findings& found, bool tensors
 constexpr uint64_t kElementsShown = 64;  // of an array: vocabularies are long, and `tokenize` shows them better
 
 /// A value with its own type; a long array as its type and length. Texts are whole; numbers and booleans, alone or in
-/// arrays, are spelt by value_text as JSON spells them (but for NaN and infinity, which stay text).
+/// arrays, are spelled by value_text as JSON spells them (but for NaN and infinity, which stay text).
 Json value_json(const Metadata& metadata, const Metadata::Entry& entry) {
     const Value& value = entry.value;
     if (value.type == ValueType::Array && value.count > kElementsShown)

@@ -57,7 +57,7 @@ Command logits_command() {
                  .target = &options->out,
                  .help = "float32 [tokens, vocabulary] in numpy's file format",
                  .is_required = true});
-    command.stray = "ids go behind --tokens";
+    command.stray = "ids go after --tokens";
     command.notes = "Example\n  godwit logits model.gguf --tokens 1,2,3 --out x.npy --kv f32";
     command.action = [options] { return logits(*options); };
     return command;

@@ -30,17 +30,18 @@ void ModelOptions::add_compute_to(Command& command) {
                  .section = kMoreOptions});
 }
 
+KvFormat ModelOptions::kv_format() const { return kv == "f32" ? KvFormat::F32 : KvFormat::F16; }
+
 EngineSettings ModelOptions::settings(int64_t rows, int64_t logit_rows) const {
     EngineSettings settings;
     settings.context = context;
-    settings.kv = kv == "f32" ? KvFormat::F32 : KvFormat::F16;
+    settings.kv = kv_format();
     settings.step = {.rows = rows, .logit_rows = logit_rows};
     return settings;
 }
 
 EngineOptions ModelOptions::engine(int64_t sequences) const {
-    return {
-        .model = path, .context = context, .sequences = sequences, .kv = kv == "f32" ? KvFormat::F32 : KvFormat::F16};
+    return {.model = path, .context = context, .sequences = sequences, .kv = kv_format()};
 }
 
 Result<LoadedModel> load_model(const ModelOptions& options) {

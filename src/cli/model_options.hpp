@@ -21,6 +21,7 @@ struct ModelOptions {
 
     /// All of them.
     void add_to(Command& command);
+    /// MODEL alone.
     void add_model_to(Command& command, bool is_required = true);
     /// --context, and how it is computed.
     void add_settings_to(Command& command);
@@ -30,6 +31,9 @@ struct ModelOptions {
     EngineSettings settings(int64_t rows, int64_t logit_rows) const;
     /// Options of an engine for `sequences` at once.
     EngineOptions engine(int64_t sequences) const;
+
+private:
+    KvFormat kv_format() const;
 };
 
 /// A model with the device and the threads it runs on.

@@ -52,7 +52,7 @@ Command perplexity_command() {
     command.add(context_option(options->model.context, "tokens of a chunk, 4 or more (default: 512)", 4));
     command.add({.name = "--json", .target = &options->json, .help = R"({"perplexity", "nll", "tokens"})"});
     options->model.add_compute_to(command);
-    command.stray = "the text's file goes behind --file";
+    command.stray = "the text's file goes after --file";
     command.notes = "Example\n  godwit perplexity model.gguf --file text.txt --context 512";
     command.action = [options] { return perplexity(*options); };
     return command;

@@ -13,7 +13,7 @@ namespace godwit {
 class Progress {
 public:
     explicit Progress(std::string label);
-    /// `note` stands behind the bar. total > 0.
+    /// `note` is shown after the bar. total > 0.
     void update(int64_t done, int64_t total, std::string_view note);
     /// Bytes that come in: with the rate since the first call and the time left. May be called often.
     void update_bytes(uint64_t done, uint64_t total);

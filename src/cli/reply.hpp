@@ -20,7 +20,7 @@ struct Reply {
     std::string summary() const;
 };
 
-/// Writes the only answer of `generation` to standard output as it comes, and a newline behind it. On a terminal as
+/// Writes the only answer of `generation` to standard output as it comes, followed by a newline. On a terminal as
 /// TerminalText shows it: a model must not drive the terminal.
 /// While a long prompt is read, a line on stderr says how far `engine` is, where that is a terminal.
 Reply print_reply(Generation& generation, const Engine& engine);

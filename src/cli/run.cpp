@@ -57,11 +57,11 @@ Result<std::string> read_input() {
     return read_text("-");
 }
 
-/// -p, and behind it what is piped in; either may be missing. Error: both are.
+/// -p, followed by what is piped in; either may be missing. Error: both are.
 Result<std::string> read_prompt(const RunOptions& options) {
     std::string text = options.prompt.value_or("");
     const bool may_read = !options.no_stdin && ::isatty(STDIN_FILENO) == 0;
-    if (may_read && (options.prompt ? !options.raw && has_piped_input() : true)) {
+    if (may_read && (!options.prompt || (!options.raw && has_piped_input()))) {
         const std::string piped = TRY(read_input());
         if (!text.empty() && !piped.empty()) text += "\n\n";
         text += piped;
@@ -216,7 +216,7 @@ Command run_command() {
                  .help = "end the answer before this text",
                  .section = kMoreOptions});
     command.add({.name = "--quiet", .target = &options->quiet, .help = "no line about speed", .section = kMoreOptions});
-    command.stray = "a prompt goes behind -p";
+    command.stray = "a prompt goes after -p";
     command.notes =
         "Examples\n"
         "  godwit run model.gguf\n"

@@ -1,6 +1,7 @@
 // godwit tokenize, godwit detokenize: text to ids and back, alone.
 #include <filesystem>
 
+#include "base/printable.hpp"
 #include "cli/cli.hpp"
 #include "cli/common.hpp"
 #include "hub/resolve_model.hpp"
@@ -32,15 +33,16 @@ std::string hex(std::string_view bytes) {
     return out;
 }
 
-/// One token a line: id and text with escapes.
+/// On one line, and nothing that drives the terminal.
 std::string escaped(std::string_view bytes) {
     std::string out;
-    for (char c : bytes) {
-        auto byte = static_cast<unsigned char>(c);
-        if (c == '\n') out += "\\n";
-        else if (c == '\t') out += "\\t";
-        else if (byte < 0x20 || byte == 0x7f) out += fmt::format("\\x{:02x}", byte);
-        else out += c;
+    while (!bytes.empty()) {
+        std::string_view piece = bytes.substr(0, bytes.find_first_of("\n\t"));
+        out += printable(piece, piece.size());
+        bytes.remove_prefix(piece.size());
+        if (bytes.empty()) break;
+        out += bytes.front() == '\n' ? "\\n" : "\\t";
+        bytes.remove_prefix(1);
     }
     return out;
 }
@@ -87,7 +89,7 @@ Command tokenize_command() {
                  .help = "find special tokens like <|im_start|> in the text"});
     command.add({.name = "--json", .target = &options->json, .help = R"({"tokens":[{"id", "text", "bytes"}]})"});
     command.one_of = {{"--text", "--file"}};
-    command.stray = "the text goes behind --text";
+    command.stray = "the text goes after --text";
     command.notes = "Example\n  godwit tokenize model.gguf --text 'Hello, world'";
     command.action = [options] { return tokenize(*options); };
     return command;
@@ -103,7 +105,7 @@ Command detokenize_command() {
                  .help = "ids like 1,2,3, or @FILE",
                  .is_required = true});
     command.add({.name = "--json", .target = &options->json, .help = R"({"text"})"});
-    command.stray = "ids go behind --tokens";
+    command.stray = "ids go after --tokens";
     command.notes = "Example\n  godwit detokenize model.gguf --tokens 9906,11,1917";
     command.action = [options] { return detokenize(*options); };
     return command;

@@ -38,8 +38,7 @@ inline constexpr uint64_t kProgramBytes = 12 << 20;
 /// The tokens of one sequence where `asked` are wanted (0: nothing is said): never more than the model was made for.
 int64_t choose_context(const ModelPlan& plan, int64_t asked);
 
-/// Errors: kv_bytes hold not even one sequence of that context;
-/// too many tokens.
+/// Errors: `kv_bytes` do not hold one sequence of the context; more tokens than a cache can address.
 Result<MemoryPlan> plan_memory(const ModelFile& file, const ModelPlan& plan, const Device& device,
                                const EngineSettings& settings);
 

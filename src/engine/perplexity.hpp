@@ -19,8 +19,8 @@ struct PerplexityScore {
     double perplexity() const { return std::exp(mean_nll()); }
 };
 
-/// `progress` (or none) is told after each chunk of `chunk` tokens. Errors: fewer than two chunks, a chunk longer than
-/// the context, logits that are not finite.
+/// `progress` (may be empty) is called after each chunk of `chunk` tokens. Errors: fewer than two chunks, a chunk
+/// longer than the context, logits that are not finite.
 Result<PerplexityScore> score_text(
     Solo& solo, const Tokenizer& tokenizer, std::string_view text, int64_t chunk,
     const std::function<void(int64_t done, int64_t chunks, const PerplexityScore&)>& progress);

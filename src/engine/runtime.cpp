@@ -22,8 +22,9 @@ Result<std::unique_ptr<RuntimeImpl::Reservation>> RuntimeImpl::reserve(uint64_t 
     std::lock_guard lock(mutex_);
     if (bytes > memory_bytes_ - taken_)
         return error(
-            "the plan needs {} bytes, of the memory budget {} are left (a smaller context or fewer sequences?)", bytes,
-            memory_bytes_ - taken_);
+            "the plan needs {} bytes, but only {} of the memory budget are left (a smaller context or fewer "
+            "sequences?)",
+            bytes, memory_bytes_ - taken_);
     taken_ += bytes;
     return std::make_unique<Reservation>(shared_from_this(), bytes);
 }

@@ -14,14 +14,16 @@ namespace godwit {
 
 /// What a tensor is for. Names differ among containers; roles do not.
 enum class Role : uint8_t {
+    // Of the model
     TokenEmbedding,
     OutputNorm,
-    Output,  // of the model
+    Output,
+    // Of a layer
     AttnNorm,
     AttnQ,
     AttnK,
     AttnV,
-    AttnOut,  // of a layer
+    AttnOut,
     AttnQBias,
     AttnKBias,
     AttnVBias,

@@ -95,7 +95,7 @@ private:
         }
     }
 
-    /// Inside an array or object, behind a value.
+    /// Inside an array or object, after a value.
     bool read_after_value(bool& value_follows) {
         skip_blanks();
         bool in_object = open_.back()->is_object();

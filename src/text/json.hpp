@@ -20,9 +20,9 @@ struct JsonLimits {
     size_t values = 4'000'000;  // of all kinds, in all
 };
 
-/// Errors: "line 2, column 17: expected a value", ill-formed UTF-8 and the limits included; lines are counted from
-/// `first_line`. A member that comes twice: the last one counts. A number beyond all doubles is an infinite one, as in
-/// Python: whoever needs it checks its range.
+/// Errors: "line 2, column 17: expected a value", ill-formed UTF-8 included (lines are counted from `first_line`); a
+/// limit is named without a place. A member that comes twice: the last one counts. A number beyond all doubles becomes
+/// infinite, as in Python; callers check the range that they need.
 Result<Json> parse_json(std::string_view text, const JsonLimits& limits = {}, int64_t first_line = 1);
 
 /// On one line; ill-formed UTF-8 in strings becomes U+FFFD.

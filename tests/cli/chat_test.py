@@ -372,9 +372,11 @@ class Conversation(Case):
         self.assertIn("0 of 8192 tokens, 0 messages", chat.ask("/stats"))
         for typed, mentions in (("/stat", "did you mean /stats?"), ("/set temperature", "NAME and VALUE"),
                                 ("/set temprature 0", "did you mean --temperature?"), ("/set top_p 2", "out of range (0 to 1)"),
+                                ("/set context 99", "and tokens can be set"), ("/set tokens -5", "out of range (0 to 1073741824)"),
                                 ("/rest", "did you mean /set?"), ("/laod x", "/help lists them"), ("/ext", "/help lists them"), ("/usr/bin/env", "/help"),
-                                ("/save", "/save PATH"), ("/reset all", "takes nothing"), ("/file /nowhere/x", "cannot open")):
+                                ("/save", "/save PATH"), ("/reset all", "takes no argument"), ("/file /nowhere/x", "cannot open")):
             self.assertIn(mentions, chat.ask(typed))
+        self.assertNotIn("-5", chat.ask("Tell a story."), "a refused value changed nothing")
         self.assertEqual(chat.leave("/exit\r"), 0)
         for word in ("/quit", "/bye", "exit", "quit"):
             self.assertEqual(self.start().leave(word + "\r"), 0, word)

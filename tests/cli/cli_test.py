@@ -31,17 +31,18 @@ BAD_USAGE = [  # arguments, what is said
     (["run", "x", "-temp", "0"], "godwit run: -temp: no such option (did you mean --temperature?)"),
     (["run", "x", "-prompt", "a"], "godwit run: -prompt: no such option (did you mean --prompt?)"),
     (["run", "x", "--frobnicate"], "godwit run: --frobnicate: no such option (godwit run --help lists them)"),
-    (["run", "x", "hello"], "godwit run: 'hello': one argument too many (a prompt goes behind -p)"),
+    (["run", "x", "hello"], "godwit run: 'hello': one argument too many (a prompt goes after -p)"),
     (["rm", "x", "y"], "godwit rm: 'y': one argument too many (godwit rm --help says what it takes)"),
-    (["run", "x", "-p"], "godwit run: -p: TEXT is missing behind it"),
-    (["run", "x", "-p", "--raw"], "godwit run: -p: TEXT is missing behind it, --raw is an option (-p=--raw if it is meant)"),
+    (["run", "x", "-p"], "godwit run: -p: TEXT is missing after it"),
+    (["run", "x", "-p", "--raw"], "godwit run: -p: TEXT is missing after it, --raw is an option (-p=--raw if it is meant)"),
     (["run", "x", "--raw=yes"], "godwit run: --raw: takes no value"),
     (["run", "x", "--seed", "1", "--seed=2"], "godwit run: --seed: given twice"),
     (["run", "x", "--raw", "--system", "a"], "godwit run: --system and --raw: only one of them may be given"),
     (["run", "x", "--threads", "0"], "godwit run: --threads: 0 is out of range (1 to 1024)"),
     (["run", "x", "-n", "1.5"], "godwit run: -n: '1.5' is not a whole number"),
     (["run", "x", "-n", ""], "godwit run: -n: '' is not a whole number"),
-    (["run", "x", "--seed", "99999999999999999999"], "godwit run: --seed: 99999999999999999999 is out of range (0 or more)"),
+    (["run", "x", "--seed", "99999999999999999999"], "godwit run: --seed: 99999999999999999999 is out of range (0 to 18446744073709551615)"),
+    (["run", "x", "--tokens", "2000000000"], "godwit run: --tokens: 2000000000 is out of range (0 to 1073741824)"),
     (["run", "x", "--temperature", "warm"], "godwit run: --temperature: 'warm' is not a number"),
     (["run", "x", "--top-p", "nan"], "godwit run: --top-p: 'nan' is not a number"),
     (["run", "x", "--top-p", "1.5"], "godwit run: --top-p: 1.5 is out of range (0 to 1)"),
@@ -300,7 +301,7 @@ class Commands(unittest.TestCase):
             self.assertIn("cannot write", done.stderr)
 
     def test_perplexity_wants_chunks_that_can_be_scored(self):
-        self.fails("perplexity", TINY, "--file", __file__, "--context", "3", mentions=["3 is out of range (4 or more)"], code=2)
+        self.fails("perplexity", TINY, "--file", __file__, "--context", "3", mentions=["3 is out of range (4 to 1073741824)"], code=2)
         self.fails("perplexity", TINY, "--file", __file__, "--context", "129",
                    mentions=["a chunk of 129 tokens does not fit into the model's context of 128"])
 

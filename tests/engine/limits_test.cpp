@@ -391,10 +391,10 @@ TEST_F(Limits, EnginesShareTheBudget) {
     auto runtime = Runtime::make({.threads = 1, .memory_bytes = plan.total() + plan.weights});
     auto first = must(Engine::open(runtime, options));
     EXPECT_EQ(first->memory().total(), plan.total());
-    EXPECT_EQ(
-        error_of(Engine::open(runtime, options)),
-        fmt::format("the plan needs {} bytes, of the memory budget {} are left (a smaller context or fewer sequences?)",
-                    plan.total(), plan.weights));
+    EXPECT_EQ(error_of(Engine::open(runtime, options)),
+              fmt::format("the plan needs {} bytes, but only {} of the memory budget are left (a smaller context or "
+                          "fewer sequences?)",
+                          plan.total(), plan.weights));
     first.reset();
     EXPECT_EQ(must(Engine::open(runtime, options))->memory().total(), plan.total());
 }
