@@ -2,12 +2,11 @@
 
 #include <histedit.h>
 
+#include <clocale>
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
 #include <string_view>
-
-#include "cli/terminal_text.hpp"
 
 namespace godwit {
 namespace {
@@ -66,7 +65,8 @@ unsigned char LineEditor::on_paste(editline* edit, int) {
 }
 
 LineEditor::LineEditor(const std::vector<std::string>& earlier) {
-    use_utf8_widths();  // libedit reads and measures text as the locale does
+    // libedit reads and measures text as the locale does; the terminal speaks UTF-8, as models do.
+    if (std::setlocale(LC_CTYPE, "C.UTF-8") == nullptr) std::setlocale(LC_CTYPE, "");
     edit_ = el_init("godwit", stdin, stdout, stderr);
     history_ = history_init();
     HistEvent event;

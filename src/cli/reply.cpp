@@ -77,7 +77,6 @@ std::string Reply::summary() const {
 Reply print_reply(Generation& generation, const Engine& engine) {
     using Clock = std::chrono::steady_clock;
     const bool terminal = ::isatty(STDOUT_FILENO) != 0;
-    if (terminal) use_utf8_widths();
     TerminalText shown(terminal_columns());
     current = &generation;
     Reply reply;

@@ -1,32 +1,26 @@
 #include "cli/terminal_text.hpp"
 
-#include <clocale>
-#include <cwchar>
+#include <algorithm>
+#include <utility>
 
 #include "base/utf8.hpp"
+#include "text/unicode.hpp"
 
 namespace godwit {
 namespace {
 
-constexpr int kWordColumnsMax = 24;  // longer ones (links, Chinese) are written as they come
+constexpr int kWordColumnsMax = 24;  // longer ones (links) are written as they come
 
 bool is_control(char32_t c) { return c < 0x20 || (c >= 0x7F && c < 0xA0); }
 
-/// As the locale knows it; in the C locale 1 for all but ASCII.
-int columns_of(char32_t c) {
-    int columns = ::wcwidth(static_cast<wchar_t>(c));
-    return columns < 0 ? 1 : columns;
-}
+/// Hangul is wide, but parts words by blanks.
+bool is_hangul(char32_t c) { return (c >= 0x1100 && c < 0x1200) || (c >= 0xAC00 && c < 0xD7A4); }
 
 }  // namespace
 
-void use_utf8_widths() {
-    if (std::setlocale(LC_CTYPE, "C.UTF-8") == nullptr) std::setlocale(LC_CTYPE, "");
-}
-
 void TerminalText::end_word(std::string& out) {
     if (columns_ > 0 && !in_code_ && !is_torn_ && column_ > 0 && column_ + word_columns_ > columns_) {
-        out += '\n';
+        if (!is_wide_) out += '\n';  // a wide character is put there by the terminal
         column_ = 0;
     }
     if (column_ == 0 && word_.starts_with("```")) in_code_ = !in_code_;
@@ -35,15 +29,40 @@ void TerminalText::end_word(std::string& out) {
     if (columns_ > 0 && column_ > columns_) column_ %= columns_;  // the terminal has wrapped it
     word_.clear();
     word_columns_ = 0;
+    is_wide_ = false;
 }
 
 void TerminalText::add_blank(char blank, std::string& out) {
     end_word(out);
     is_torn_ = false;
+    before_ = static_cast<char32_t>(blank);
+    break_state_ = 0;
     if (blank != '\n' && !in_code_ && columns_ > 0 && column_ >= columns_) return;  // it would begin the next line
     out += blank;
     if (blank == '\n') column_ = 0;
     else column_ = blank == '\t' ? (column_ / 8 + 1) * 8 : column_ + 1;
+}
+
+/// A cluster takes no more columns than its widest form, however many characters it has.
+void TerminalText::add_character(char32_t c, std::string_view shown, std::string& out) {
+    constexpr char32_t kEmojiStyle = 0xFE0F;
+    constexpr int kWide = 2;
+    if (grapheme_break(before_, c, break_state_)) {
+        const bool is_wide = terminal_columns(c) == kWide && !is_hangul(c);
+        if (is_wide || is_wide_) {
+            end_word(out);
+            is_torn_ = false;
+        }
+        is_wide_ = is_wide;
+        cluster_columns_ = 0;
+    }
+    before_ = c;
+    const int columns = c == kEmojiStyle ? kWide : std::min(cluster_columns_ + terminal_columns(c), kWide);
+    word_ += shown;
+    word_columns_ += columns - std::exchange(cluster_columns_, columns);
+    if (word_columns_ <= kWordColumnsMax) return;
+    end_word(out);
+    is_torn_ = true;
 }
 
 std::string TerminalText::add(std::string_view text) {
@@ -55,13 +74,11 @@ std::string TerminalText::add(std::string_view text) {
         if (shown == "\r") continue;
         if (shown == " " || shown == "\t" || shown == "\n") {
             add_blank(shown[0], out);
-            continue;
+        } else if (is_control(unit.code_point)) {
+            add_character(0xFFFD, kReplacementCharacter, out);
+        } else {
+            add_character(unit.code_point, shown, out);
         }
-        word_ += is_control(unit.code_point) ? kReplacementCharacter : shown;
-        word_columns_ += columns_of(unit.code_point);
-        if (word_columns_ <= kWordColumnsMax) continue;
-        end_word(out);
-        is_torn_ = true;
     }
     return out;
 }

@@ -1,14 +1,11 @@
 // Text of a model as a terminal shows it: wrapped between words, without what could drive the terminal.
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <string_view>
 
 namespace godwit {
-
-/// Widths of characters are those of UTF-8 from here on, whatever the locale: the terminal speaks it, as models do.
-/// Nothing else changes. (Sets LC_CTYPE: before other threads use it.)
-void use_utf8_widths();
 
 /// For one answer, which comes in pieces. What add() and end() return is to be written at once, in order.
 class TerminalText {
@@ -17,11 +14,13 @@ public:
     explicit TerminalText(int columns) : columns_(columns) {}
 
     /// Whole code points. The word at the end is held back, unless it is long. Control characters become U+FFFD. Code
-    /// between fences (```) is not wrapped, so that it can be copied.
+    /// between fences (```) is not wrapped, so that it can be copied; between wide characters (Chinese, emoji) the
+    /// terminal wraps.
     std::string add(std::string_view text);
     std::string end();
 
 private:
+    void add_character(char32_t c, std::string_view shown, std::string& out);
     void add_blank(char blank, std::string& out);
     void end_word(std::string& out);
 
@@ -29,6 +28,10 @@ private:
     int column_ = 0;  // where the next character stands
     std::string word_;
     int word_columns_ = 0;
+    bool is_wide_ = false;     // the word is one wide character, parted from its neighbours
+    char32_t before_ = 0;      // the last character
+    int32_t break_state_ = 0;  // of grapheme_break()
+    int cluster_columns_ = 0;
     bool is_torn_ = false;  // the word's beginning was written already
     bool in_code_ = false;
 };

@@ -193,4 +193,6 @@ bool grapheme_break(char32_t before, char32_t after, int32_t& state) {
                                             &state);
 }
 
+int terminal_columns(char32_t c) { return utf8proc_charwidth(static_cast<utf8proc_int32_t>(c)); }
+
 }  // namespace godwit

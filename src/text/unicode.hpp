@@ -37,4 +37,7 @@ std::string normal_form(std::string_view text, NormalForm form);
 /// left.
 bool grapheme_break(char32_t before, char32_t after, int32_t& state);
 
+/// Of a terminal, for a character by itself: 0 to 2. A cluster's width is not the sum.
+int terminal_columns(char32_t c);
+
 }  // namespace godwit
