@@ -76,14 +76,18 @@ Result<void> check(ServeOptions& options) {
     for (const std::string& name : options.names)
         if (name.empty() || printable(name, name.size()) != name)
             return error("--name: '{}' is no name", printable(name));
-    if (!is_loopback(options.http.host) && options.endpoints.api_keys.empty() && !options.insecure)
-        return error(
-            "--host {}: everybody who reaches this address could use the server (give --api-key, or --insecure if that "
-            "is meant)",
-            printable(options.http.host));
     options.endpoints.log.models = options.models.size();
     options.endpoints.log.format = options.log_format == "json" ? api::LogFormat::Json : api::LogFormat::Text;
     return done();
+}
+
+/// Of a host that is an address of this machine.
+Result<void> check_access(const ServeOptions& options) {
+    if (is_loopback(options.http.host) || !options.endpoints.api_keys.empty() || options.insecure) return done();
+    return error(
+        "--host {}: everybody who reaches this address could use the server (give --api-key, or --insecure if that "
+        "is meant)",
+        printable(options.http.host));
 }
 
 /// "models/Name.Q4_K_M.gguf" → "Name.Q4_K_M".
@@ -182,6 +186,7 @@ Result<int> serve(ServeOptions& options) {
         options.http.on_drain = [&options](size_t answers) { print_drain(options, answers); };
     api::Endpoints endpoints(options.endpoints);
     auto server = TRY(http::Server::make(options.http, endpoints));
+    TRY(check_access(options));  // nothing is accepted before run()
     endpoints.watch(*server);
     // Listens while it loads: /health tells how far it is, and SIGTERM ends it at any time.
     Result<void> loaded = error("unfinished");

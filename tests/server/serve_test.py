@@ -68,6 +68,7 @@ class Serve(unittest.TestCase):
         self.assertEqual(done.returncode, code, done.stderr)
         for word in mentions:
             self.assertIn(word, done.stderr)
+        return done.stderr
 
     def test_what_it_prints_at_the_start_is_true(self):
         with Server(GODWIT, SMOLLM2, "--temperature", "0") as server:  # some answers would go on to the end of the context
@@ -233,6 +234,8 @@ class Serve(unittest.TestCase):
     def test_refusals(self):
         self.fails("nowhere.gguf", mentions=["nowhere.gguf"])
         self.fails(TINY, "--host", "0.0.0.0", mentions=["--api-key", "--insecure"])
+        for host in ("nope.invalid", "192.0.2.1", "localhost:8080"):  # before keys are talked of
+            self.assertNotIn("--api-key", self.fails(TINY, "--host", host, mentions=[f"'{host}' is no address of this machine"]))
         self.fails(TINY, "--api-key", "", mentions=["--api-key", "empty"])
         self.fails(TINY, "--host", "0.0.0.0", "--api-key", "", mentions=["--api-key", "empty"])
         with tempfile.NamedTemporaryFile("w") as keys:

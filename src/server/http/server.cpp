@@ -123,6 +123,8 @@ Result<void> ServerImpl::listen() {
     if (!ec) acceptor_.listen(tcp::acceptor::max_listen_connections, ec);
     if (!ec) port_ = acceptor_.local_endpoint(ec).port();
     if (!ec) return done();
+    if (ec == boost::system::errc::address_not_available)
+        return godwit::error("listen: '{}' is no address of this machine", options_.host);
     return godwit::error("listen: {} port {}: {}{}", options_.host, options_.port, ec.message(),
                          ec == asio::error::address_in_use ? " (another server runs there; choose another port)" : "");
 }
