@@ -245,6 +245,21 @@ class Conversation(Case):
         found = chat.expect(r"\[(\d+)/512 · [\d.]+ tok/s\] >>> ")
         self.assertEqual(int(found[1]), tokens)
 
+    def test_prompt_tokens_read_so_far(self):
+        """Of each prompt by itself, on a line that vanishes."""
+        chat = self.start(tokens=1)
+        for word in ("bird", "stone"):
+            (self.folder / "long.txt").write_text(f"{word} " * 3000)
+            chat.ask(f"/file {self.folder / 'long.txt'}")
+            begin = len(chat.raw)
+            chat.ask("What is it?")
+            lines = re.findall(rb"\rreading the prompt: (\d+) tokens [^\r\n]*\x1b\[K(?=(\r.*?\x1b\[K))", chat.raw[begin:])
+            counts = [int(count) for count, _ in lines]
+            self.assertEqual(counts, sorted(counts))
+            self.assertTrue(0 < counts[-1] < 3500, counts)
+            self.assertEqual(lines[-1][1], b"\r\x1b[K")
+            chat.ask("/reset")
+
     def test_several_lines(self):
         for typed, text in (('"""\rone\rtwo "x"\r"""', 'one\ntwo "x"'), ('"""one\r\rtwo"""', "one\n\ntwo"), ("one\\\rtwo", "one\ntwo"),
                             ('"""/stats"""', "/stats"), ("\x1b[200~one\rtwo\r\x1b[201~", "one\ntwo"), ("Grüße 你好 😀", "Grüße 你好 😀")):
