@@ -1,12 +1,22 @@
 #include "cli/line_editor.hpp"
 
+#include <fcntl.h>
+#include <fmt/format.h>
 #include <histedit.h>
+#include <poll.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
 
+#include <array>
+#include <cerrno>
 #include <clocale>
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
 #include <string_view>
+
+#include "base/utf8.hpp"
+#include "text/unicode.hpp"
 
 namespace godwit {
 namespace {
@@ -19,10 +29,94 @@ constexpr size_t kPastedMax = size_t{4} << 20;  // characters
 constexpr const char *kPasteOn = "\x1b[?2004h", *kPasteOff = "\x1b[?2004l", *kPasteBegins = "\x1b[200~";
 constexpr std::wstring_view kPasteEnds = L"\x1b[201~";
 
-void send(const char* sequence) {
-    std::fputs(sequence, stdout);
+void send(const std::string& sequence) {
+    std::fputs(sequence.c_str(), stdout);
     std::fflush(stdout);
 }
+
+// The reader takes signals out of a pipe: whichever thread a signal interrupts, and whatever libedit is doing then, its
+// state is touched only between two keys.
+constexpr std::array kSignals = {SIGWINCH, SIGCONT, SIGTERM, SIGHUP, SIGQUIT};
+std::array<int, 2> signal_pipe;
+
+void note_signal(int number) {
+    const int error = errno;
+    const auto byte = static_cast<unsigned char>(number);
+    [[maybe_unused]] const ssize_t written = ::write(signal_pipe[1], &byte, 1);  // full: it is awake already
+    errno = error;
+}
+
+/// In the life of one, signals are noted.
+class NotedSignals {
+public:
+    NotedSignals() {
+        struct sigaction noted{};
+        noted.sa_handler = note_signal;
+        noted.sa_flags = SA_RESTART;
+        for (size_t i = 0; i < kSignals.size(); ++i) ::sigaction(kSignals[i], &noted, &before_[i]);
+    }
+    ~NotedSignals() {
+        for (size_t i = 0; i < kSignals.size(); ++i) ::sigaction(kSignals[i], &before_[i], nullptr);
+    }
+    NotedSignals(const NotedSignals&) = delete;
+    NotedSignals& operator=(const NotedSignals&) = delete;
+
+private:
+    std::array<struct sigaction, kSignals.size()> before_{};
+};
+
+/// Text as libedit lays it out on a terminal.
+class Layout {
+public:
+    explicit Layout(int columns) : columns_(columns) {}
+
+    void add(wchar_t c) {
+        if (c == L'\n') {
+            text_ += "\r\n";
+            ++row_;
+            column_ = 0;
+        } else if (c == L'\t') {
+            do put(U' ');
+            while (column_ % 8 != 0);
+        } else if (c < L' ' || c == L'\x7f') {
+            put(U'^');
+            put(static_cast<char32_t>(c) ^ 0x40);
+        } else {
+            put(static_cast<char32_t>(c));
+        }
+    }
+    void add_prompt(std::string_view prompt) {
+        bool is_shown = true;
+        for (const char c : prompt) {  // ASCII
+            if (c == LineEditor::kEscape) is_shown = !is_shown;
+            else if (is_shown) add(c);
+            else text_ += c;
+        }
+    }
+
+    const std::string& text() const { return text_; }
+    int last_row() const { return row_; }
+    /// Where the next character stands.
+    int row() const { return row_ + column_ / columns_; }
+    int column() const { return column_ % columns_; }
+
+private:
+    void put(char32_t c) {
+        append_utf8(text_, c);
+        const int width = terminal_columns(c);
+        if (column_ + width > columns_) {
+            ++row_;
+            column_ = 0;
+        }
+        column_ += width;
+    }
+
+    const int columns_;
+    std::string text_;
+    int row_ = 0, column_ = 0;
+};
+
+std::string move(int count, char direction) { return count > 0 ? fmt::format("\x1b[{}{}", count, direction) : ""; }
 
 }  // namespace
 
@@ -44,10 +138,61 @@ unsigned char LineEditor::on_interrupt(editline* edit, int) {
     return CC_NORM;
 }
 
-/// libedit's handler puts the terminal right before, and the line afterwards.
-unsigned char LineEditor::on_suspend(editline*, int) {
+unsigned char LineEditor::on_suspend(editline* edit, int) {
+    el_set(edit, EL_PREP_TERM, 0);
     std::raise(SIGTSTP);
-    return CC_REDISPLAY;
+    return CC_NORM;  // SIGCONT draws the line
+}
+
+int LineEditor::read_character(editline* edit, wchar_t* c) {
+    std::array<pollfd, 2> ready = {pollfd{.fd = STDIN_FILENO, .events = POLLIN, .revents = 0},
+                                   pollfd{.fd = signal_pipe[0], .events = POLLIN, .revents = 0}};
+    while (ready[0].revents == 0) {
+        if (::poll(ready.data(), ready.size(), -1) < 0) {
+            if (errno != EINTR) return -1;
+            ready[0].revents = ready[1].revents = 0;
+        }
+        unsigned char number;
+        if (ready[1].revents != 0 && ::read(signal_pipe[0], &number, 1) == 1) of(edit).on_signal(number);
+    }
+    el_wset(edit, EL_GETCFN, EL_BUILTIN_GETCFN);
+    const int count = el_wgetc(edit, c);
+    el_wset(edit, EL_GETCFN, read_character);
+    return count;
+}
+
+void LineEditor::on_signal(int number) {
+    if (number == SIGWINCH) return redraw();
+    el_set(edit_, EL_PREP_TERM, 0);
+    if (number == SIGCONT) {  // the shell may have set the terminal
+        el_set(edit_, EL_PREP_TERM, 1);
+        if (pastes_) send(kPasteOn);
+        el_set(edit_, EL_REFRESH);
+        return;
+    }
+    if (pastes_) send(kPasteOff);
+    std::signal(number, SIG_DFL);
+    std::raise(number);
+}
+
+/// The terminal has wrapped the line anew and taken the cursor along, where libedit would draw. libedit leaves out
+/// blanks at the end of a row, which parts the rows for the next time: so the line is written over.
+void LineEditor::redraw() {
+    winsize size{};
+    if (::ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) != 0 || size.ws_col == 0) return;
+    const LineInfoW* line = el_wline(edit_);
+    Layout before(size.ws_col);
+    before.add_prompt(prompt_);
+    for (const wchar_t* at = line->buffer; at < line->cursor; ++at) before.add(*at);
+    Layout all = before;
+    for (const wchar_t* at = line->cursor; at < line->lastchar; ++at) all.add(*at);
+
+    const std::string to_begin = fmt::format("\r{}", move(before.row(), 'A'));
+    send(to_begin + "\x1b[J");
+    el_resize(edit_);
+    el_set(edit_, EL_REFRESH);
+    send(to_begin + all.text() + "\r" + move(all.last_row() - before.row(), 'A') +
+         move(before.row() - all.last_row(), 'B') + move(before.column(), 'C'));
 }
 
 unsigned char LineEditor::on_paste(editline* edit, int) {
@@ -77,8 +222,7 @@ LineEditor::LineEditor(const std::vector<std::string>& earlier) {
     el_set(edit_, EL_CLIENTDATA, this);
     el_set(edit_, EL_PROMPT_ESC, prompt_of, kEscape);
     el_set(edit_, EL_HIST, history, history_);
-    el_set(edit_, EL_SIGNAL,
-           1);  // the terminal is put right when the program is stopped, and measured anew when resized
+    if (::pipe2(signal_pipe.data(), O_CLOEXEC | O_NONBLOCK) == 0) el_wset(edit_, EL_GETCFN, read_character);
     el_set(edit_, EL_EDITOR, "emacs");
     el_set(edit_, EL_BIND, "^R", "em-inc-search-prev", nullptr);
     el_set(edit_, EL_BIND, "^W", "ed-delete-prev-word", nullptr);
@@ -108,6 +252,7 @@ LineEditor::Line LineEditor::read(const std::string& prompt) {
     prompt_ = prompt;
     interrupted_ = false;
     el_resize(edit_);
+    const NotedSignals signals;
     if (pastes_) send(kPasteOn);
     int length = 0;
     const char* text = el_gets(edit_, &length);

@@ -40,6 +40,9 @@ private:
     static unsigned char on_interrupt(editline* edit, int key);
     static unsigned char on_suspend(editline* edit, int key);
     static unsigned char on_paste(editline* edit, int key);
+    static int read_character(editline* edit, wchar_t* c);
+    void on_signal(int number);
+    void redraw();
 
     editline* edit_;
     history* history_;

@@ -63,13 +63,13 @@ void Progress::finish() {
 StatusLine::StatusLine() : on_(::isatty(STDERR_FILENO) != 0) {}
 
 void StatusLine::show(const std::string& text) {
-    if (!on_) return;
+    if (!on_ || text == shown_) return;
     std::fputs(fmt::format("\r{}\x1b[K", text).c_str(), stderr);
-    shown_ = true;
+    shown_ = text;
 }
 
 void StatusLine::clear() {
-    if (std::exchange(shown_, false)) std::fputs("\r\x1b[K", stderr);
+    if (!std::exchange(shown_, "").empty()) std::fputs("\r\x1b[K", stderr);
 }
 
 }  // namespace godwit

@@ -39,13 +39,14 @@ public:
     StatusLine(const StatusLine&) = delete;
     StatusLine& operator=(const StatusLine&) = delete;
 
+    /// Not empty.
     void show(const std::string& text);
     void clear();
     bool is_on() const { return on_; }
 
 private:
     const bool on_;
-    bool shown_ = false;
+    std::string shown_;
 };
 
 }  // namespace godwit

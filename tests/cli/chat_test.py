@@ -15,6 +15,7 @@ import sys
 import tempfile
 import termios
 import time
+import unicodedata
 import unittest
 from fcntl import ioctl
 from pathlib import Path
@@ -310,6 +311,40 @@ class Conversation(Case):
         chat.prompt()
         self.assertEqual(chat.leave("\x03"), 130)
         self.assertEqual(self.history(), [])
+
+    def test_resized_while_a_line_is_wrapped(self):
+        """Drawn anew from where the terminal has put its begin, in one piece; the cursor behind it."""
+        saved, words = self.folder / "saved.json", "godwit 你好 " * 12 + "end"
+        chat = self.start(tokens=1)
+        chat.send(words)
+        chat.expect(words)
+        for columns in (60, 35, 100):
+            at = 0
+            for width in (2 if unicodedata.east_asian_width(c) == "W" else 1 for c in ">>> " + words):
+                at += width + (at % columns + width > columns)
+            rows, column = divmod(at, columns)
+            begin, deadline = len(chat.raw), time.monotonic() + DEADLINE
+            ioctl(chat.fd, TIOCSWINSZ, struct.pack("HHHH", 50, columns, 0, 0))
+            while not chat.raw[begin:].endswith(b"\r\x1b[%dC" % column):
+                chat.read(deadline)
+            drawn = chat.raw[begin:].decode()
+            self.assertTrue(drawn.startswith(f"\r\x1b[{rows}A\x1b[J"), drawn)
+            self.assertRegex(drawn, rf"\r\x1b\[{rows}A(\x1b\[[0-9;]*m)*>>> (\x1b\[[0-9;]*m)*{words}\r\x1b\[{column}C$")
+        chat.send(" of it\r")
+        chat.expect(r"\(cut: -n 1\)")
+        chat.prompt()
+        chat.ask(f"/save {saved}")
+        self.assertEqual(json.loads(saved.read_text())["messages"][0], user(words + " of it"))
+
+    def test_ended_at_the_prompt_it_puts_the_terminal_right(self):
+        for number in (signal.SIGTERM, signal.SIGHUP):
+            chat = self.start()
+            os.kill(chat.pid, number)
+            while chat.read(time.monotonic() + DEADLINE):
+                pass
+            self.assertTrue(termios.tcgetattr(chat.fd)[3] & termios.ICANON)
+            self.assertTrue(chat.raw.endswith(b"\x1b[?2004l"), chat.raw[-99:])
+            self.assertEqual(chat.close(), -number)
 
     def test_history(self):
         chat = self.start(tokens=1)
