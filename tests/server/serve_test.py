@@ -185,7 +185,7 @@ class Serve(unittest.TestCase):
     def test_logs(self):
         with Server(GODWIT, TINY, "--log", "json", "--verbose", "--log-prompts") as server:
             ask(server.url + "/health")
-            ask(server.url + "/v1/completions", {"prompt": "A B", "max_tokens": 3})
+            ask(server.url + "/v1/completions", {"prompt": "A B", "max_tokens": 3, "ignore_eos": True})
             ask(server.url + "/v1/completions", {"prompt": "A", "n": 0})
             server.stop()
         rows = [json.loads(line) for line in server.lines if line.startswith("{")]
@@ -232,7 +232,8 @@ class Serve(unittest.TestCase):
 
     def test_refusals(self):
         self.fails("nowhere.gguf", mentions=["nowhere.gguf"])
-        self.fails(TINY, "--host", "0.0.0.0", mentions=["--api-key", "--insecure"])
+        for host in ("0.0.0.0", "127.box.example"):
+            self.fails(TINY, "--host", host, mentions=[host, "--api-key", "--insecure"])
         self.fails(TINY, "--api-key", "", mentions=["--api-key", "empty"])
         self.fails(TINY, "--host", "0.0.0.0", "--api-key", "", mentions=["--api-key", "empty"])
         with tempfile.NamedTemporaryFile("w") as keys:
