@@ -54,7 +54,7 @@ Result<std::vector<TokenId>> Chat::tokens(const Json& messages) const {
 
 /// As its template writes it, with the head of an answer: the same after an answer and after loading.
 int64_t Chat::count_used(const Json& messages, int64_t otherwise) const {
-    Result<std::vector<TokenId>> tokens = chat_prompt(engine_.model(), {.messages = messages});
+    ChatResult<std::vector<TokenId>> tokens = chat_prompt(engine_.model(), {.messages = messages});
     return std::min(tokens.ok() ? std::ssize(tokens.value()) : otherwise, context());
 }
 

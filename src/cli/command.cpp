@@ -6,8 +6,10 @@
 #include <cstddef>
 #include <type_traits>
 
+#include "base/ascii.hpp"
 #include "base/nearest.hpp"
 #include "base/printable.hpp"
+#include "base/utf8.hpp"
 
 namespace godwit {
 namespace {
@@ -200,9 +202,7 @@ Result<ByteSize> ByteSize::parse(std::string_view text) {
     double value = 0;
     auto [stop, failure] = std::from_chars(text.data(), text.data() + text.size(), value, std::chars_format::fixed);
     if (failure != std::errc() || std::signbit(value) || !std::isfinite(value)) return no_size;
-    std::string unit;
-    for (const char* at = stop; at != text.data() + text.size(); ++at)
-        unit += static_cast<char>(*at >= 'A' && *at <= 'Z' ? *at - 'A' + 'a' : *at);
+    std::string unit = lower_case(text.substr(static_cast<size_t>(stop - text.data())));
     if (unit.ends_with('b')) unit.pop_back();
     const bool is_binary = unit.size() == 2 && unit[1] == 'i';
     if (is_binary) unit.pop_back();
@@ -238,17 +238,14 @@ bool Command::has(std::string_view option) const {
 
 std::string help_row(std::string_view left, std::string_view text, size_t column) {
     constexpr size_t kColumns = 80;
-    auto width = [](std::string_view part) {  // one column for each code point
-        return static_cast<size_t>(std::count_if(part.begin(), part.end(), [](char c) { return (c & 0xC0) != 0x80; }));
-    };
     std::string out(left);
-    size_t at = width(left);
+    size_t at = utf8_length(left);  // columns: one for each code point
     if (at + 1 > column) out += '\n', at = 0;
     bool is_first = true;
     for (std::string_view word : split(text, " ")) {
-        if (!is_first && at + 1 + width(word) > kColumns) out += '\n', at = 0, is_first = true;
+        if (!is_first && at + 1 + utf8_length(word) > kColumns) out += '\n', at = 0, is_first = true;
         std::string blanks(is_first ? column - at : 1, ' ');
-        at += blanks.size() + width(word);
+        at += blanks.size() + utf8_length(word);
         out.append(blanks).append(word);
         is_first = false;
     }

@@ -22,7 +22,7 @@ std::string time_text(int64_t seconds, const char* format, bool is_utc) {
 Json to_json(const StoredModel& model) {
     return {{"name", model.name()},
             {"repo", model.repo},
-            {"quant", model.variant.quant},
+            {"quant", model.variant.tag},
             {"bytes", model.variant.bytes()},
             {"files", model.variant.files.size()},
             {"complete", model.complete()},

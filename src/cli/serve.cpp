@@ -34,8 +34,6 @@ struct ServeOptions {
     api::EndpointsOptions endpoints;
 };
 
-bool is_loopback(const std::string& host) { return host == "localhost" || host == "::1" || host.starts_with("127."); }
-
 /// A key on each line, blanks around it left out.
 Result<void> read_keys(const std::string& path, std::vector<std::string>& keys) {
     constexpr const char* kBlanks = " \t\r";
@@ -83,7 +81,7 @@ Result<void> check(ServeOptions& options) {
 
 /// Of a host that is an address of this machine.
 Result<void> check_access(const ServeOptions& options) {
-    if (is_loopback(options.http.host) || !options.endpoints.api_keys.empty() || options.insecure) return done();
+    if (http::is_loopback(options.http.host) || !options.endpoints.api_keys.empty() || options.insecure) return done();
     return error(
         "--host {}: everybody who reaches this address could use the server (give --api-key, or --insecure if that "
         "is meant)",
@@ -145,7 +143,7 @@ void print_address(const ServeOptions& options, uint16_t port, const api::Served
     fmt::print(stderr, "godwit {} serves at {}\n", version(), url);
     for (const std::string& address : addresses)
         fmt::print(stderr, "  for other machines: {}\n", url_of(options, address, port));
-    if (!is_loopback(options.http.host) && !has_keys)
+    if (!http::is_loopback(options.http.host) && !has_keys)
         fmt::print(stderr, "warning: no API key is asked for: whoever reaches this address can use the server\n");
     fmt::print(stderr, "\n  curl {}{}/v1/{} -H 'Content-Type: application/json'{} \\\n    -d '{}'\n\n",
                options.http.tls_cert.empty() ? "" : "-k ", url, chat ? "chat/completions" : "completions",
@@ -188,7 +186,7 @@ Result<int> serve(ServeOptions& options) {
     auto server = TRY(http::Server::make(options.http, endpoints));
     TRY(check_access(options));  // nothing is accepted before run()
     endpoints.watch(*server);
-    // Listens while it loads: /health tells how far it is, and SIGTERM ends it at any time.
+    // Listens while it loads: /health answers (503), and SIGTERM ends it at any time.
     Result<void> loaded = error("unfinished");
     std::atomic<bool> finished = false;
     std::thread loader([&] {

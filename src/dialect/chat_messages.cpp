@@ -17,7 +17,7 @@ class MessageReader {
 public:
     MessageReader(std::string where, const MessageForm& form) : where_(std::move(where)), form_(form) {}
 
-    Result<Json> read(const Json& given) {
+    ChatResult<Json> read(const Json& given) {
         if (!given.is_object()) return fault("", "must be an object");
         Json made = Json::object();
         for (const auto& [key, value] : given.items()) {
@@ -38,11 +38,11 @@ public:
     std::string unparsed_arguments;
 
 private:
-    Error fault(std::string_view field, std::string_view problem) const {
-        return error("{}{}: {}", where_, field, problem);
+    ChatError fault(std::string_view field, std::string_view problem) const {
+        return {fmt::format("{}{}", where_, field), problem};
     }
 
-    Result<Json> read_member(const std::string& key, const Json& value) {
+    ChatResult<Json> read_member(const std::string& key, const Json& value) {
         if (key == "role") return read_role(value);
         if (key == "content") return read_content(value);
         if (key == "tool_calls") return read_calls(value);
@@ -51,16 +51,16 @@ private:
 
     /// What OpenAI's messages held before, and still may: one call without an id, and a refusal in the place of
     /// content.
-    Result<void> read_old_forms(const Json& given, Json& made) {
+    ChatResult<void> read_old_forms(const Json& given, Json& made) {
         const auto call = given.find("function_call"), refusal = given.find("refusal");
         if (call != given.end() && !call->is_null() && !made.contains("tool_calls"))
             made["tool_calls"] = TRY(read_calls(Json::array({Json{{"type", "function"}, {"function", *call}}})));
         if (refusal != given.end() && refusal->is_string() && !made.contains("content"))
             made["content"] = TRY(read_content(*refusal));
-        return done();
+        return {};
     }
 
-    Result<Json> read_role(const Json& value) const {
+    ChatResult<Json> read_role(const Json& value) const {
         if (!value.is_string()) return fault(".role", "must be a string");
         const auto& role = value.get_ref<const std::string&>();
         if (std::find(kRoles.begin(), kRoles.end(), role) == kRoles.end()) {
@@ -71,7 +71,7 @@ private:
         return Json(role == "developer" && !form_.knows_developer ? "system" : role);
     }
 
-    Result<Json> read_content(const Json& value) const {
+    ChatResult<Json> read_content(const Json& value) const {
         if (!value.is_string() && !value.is_array()) return fault(".content", "must be a string or an array of parts");
         std::string text;
         Json list = Json::array();
@@ -92,7 +92,7 @@ private:
     static Json text_part(std::string text) { return {{"type", "text"}, {"text", std::move(text)}}; }
 
     /// The text of a part. Other kinds are refused: an answer to half a message would look like one to the whole.
-    Result<std::string> read_part(const Json& part, const std::string& field) const {
+    ChatResult<std::string> read_part(const Json& part, const std::string& field) const {
         if (!part.is_object()) return fault(field, "must be an object");
         const auto type = part.find("type");
         if (type == part.end() || !type->is_string()) return fault(field + ".type", "must be a string");
@@ -106,7 +106,7 @@ private:
         return text->get<std::string>();
     }
 
-    Result<Json> read_calls(const Json& value) {
+    ChatResult<Json> read_calls(const Json& value) {
         if (!value.is_array()) return fault(".tool_calls", "must be an array");
         Json calls = Json::array();
         for (size_t i = 0; i < value.size(); ++i)
@@ -114,7 +114,7 @@ private:
         return calls;
     }
 
-    Result<Json> read_call(const Json& given, const std::string& field) {
+    ChatResult<Json> read_call(const Json& given, const std::string& field) {
         if (!given.is_object()) return fault(field, "must be an object");
         Json call = given;
         const auto function = call.find("function");
@@ -127,7 +127,7 @@ private:
     }
 
     /// The API has them as the text of a JSON object; most templates want the object.
-    Result<Json> read_arguments(const Json& given, const std::string& field) {
+    ChatResult<Json> read_arguments(const Json& given, const std::string& field) {
         if (given.is_null()) return form_.arguments_are_text ? Json("{}") : Json::object();
         if (given.is_object()) return form_.arguments_are_text ? Json(json_text(given)) : given;
         if (!given.is_string()) return fault(field, "must be the text of a JSON object");
@@ -152,7 +152,7 @@ private:
         }
     }
 
-    Result<void> settle_content(Json& message) const {
+    ChatResult<void> settle_content(Json& message) const {
         const bool calls = message.contains("tool_calls");
         const auto content = message.find("content");
         const bool has_content = content != message.end();
@@ -161,11 +161,11 @@ private:
         const bool may_be_empty = role == "assistant" || role == "tool" || role == "function" || role == "ipython";
         if (!has_content && !may_be_empty) return fault(".content", "missing");
         if (has_content && !(calls && content->is_string() && content->get_ref<const std::string&>().empty()))
-            return done();
+            return {};
         message["content"] = calls && form_.no_content_is_null ? Json()
                              : form_.content_is_list           ? Json::array()
                                                                : Json("");
-        return done();
+        return {};
     }
 
     std::string where_;
@@ -174,9 +174,9 @@ private:
 
 }  // namespace
 
-Result<ChatMessages> prepare_messages(const Json& messages, const MessageForm& form) {
-    if (!messages.is_array()) return error("messages: must be an array");
-    if (messages.empty()) return error("messages: must hold at least one message");
+ChatResult<ChatMessages> prepare_messages(const Json& messages, const MessageForm& form) {
+    if (!messages.is_array()) return ChatError("messages", "must be an array");
+    if (messages.empty()) return ChatError("messages", "must hold at least one message");
     ChatMessages prepared;
     for (size_t i = 0; i < messages.size(); ++i) {
         MessageReader reader(fmt::format("messages[{}]", i), form);

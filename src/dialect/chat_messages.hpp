@@ -2,6 +2,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 
 #include "base/result.hpp"
 #include "text/json.hpp"
@@ -16,6 +17,20 @@ struct MessageForm {
     bool arguments_are_text = false;  // of a tool call; otherwise an object
 };
 
+/// Why a conversation cannot be rendered. The message begins with the field, but for those of a template itself: they
+/// are about all messages.
+struct ChatError : Error {
+    std::string field;  // "messages[2].content", "tools[0]", "chat_template_kwargs.tools"
+
+    ChatError(std::string field_, std::string_view problem)
+        : Error(godwit::error("{}: {}", field_, problem)), field(std::move(field_)) {}
+    /// Of a template.
+    explicit ChatError(Error error) : Error(std::move(error)), field("messages") {}
+};
+
+template <class T>
+using ChatResult = Result<T, ChatError>;
+
 struct ChatMessages {
     Json messages = Json::array();
     /// "messages[1].tool_calls[0].function.arguments" that are no JSON object and stayed a string where the template
@@ -23,8 +38,8 @@ struct ChatMessages {
     std::string unparsed_arguments;
 };
 
-/// Errors name the field: "messages[2].content: must be …". As Hugging Face's, members that are null are left out and
+/// As Hugging Face's, members that are null are left out and
 /// reasoning goes by the names reasoning_content and thinking.
-Result<ChatMessages> prepare_messages(const Json& messages, const MessageForm& form);
+ChatResult<ChatMessages> prepare_messages(const Json& messages, const MessageForm& form);
 
 }  // namespace godwit

@@ -23,25 +23,25 @@ Json make_context(const Json& special_tokens, Json messages, const Json& tools, 
 }
 
 /// What a request adds must not take the place of what is there, least of all of special tokens.
-Result<void> add_extra(Json& context, const Json& extra) {
-    if (!extra.is_object()) return error("chat_template_kwargs: must be an object");
+ChatResult<void> add_extra(Json& context, const Json& extra) {
+    if (!extra.is_object()) return ChatError("chat_template_kwargs", "must be an object");
     const RenderOptions options;
     const auto& own = options.template_members;
     for (const auto& [key, value] : extra.items()) {
         const bool taken = key == "messages" || key == "tools" || key == "add_generation_prompt";
         if (taken || std::find(own.begin(), own.end(), key) != own.end())
-            return error("chat_template_kwargs.{}: cannot be set here", printable(key));
+            return ChatError("chat_template_kwargs." + printable(key), "cannot be set here");
         add(context, key, value);
     }
     if (!extra.contains("documents")) add(context, "documents", kNone);
-    return done();
+    return {};
 }
 
-Result<void> check_tools(const Json& tools) {
-    if (!tools.is_array()) return error("tools: must be an array");
+ChatResult<void> check_tools(const Json& tools) {
+    if (!tools.is_array()) return ChatError("tools", "must be an array");
     for (size_t i = 0; i < tools.size(); ++i)
-        if (!tools[i].is_object()) return error("tools[{}]: must be an object", i);
-    return done();
+        if (!tools[i].is_object()) return ChatError(fmt::format("tools[{}]", i), "must be an object");
+    return {};
 }
 
 // ---- Which form a template wants
@@ -148,19 +148,19 @@ private:
 /// strips contents.
 constexpr std::string_view kTag = "GODWIT_GOES_ON_HERE ";
 
-Result<void> tag_final_message(Json& messages) {
+ChatResult<void> tag_final_message(Json& messages) {
     Json& last = messages.back();
-    const size_t index = messages.size() - 1;
+    const std::string where = fmt::format("messages[{}]", messages.size() - 1);
     if (last["role"] != "assistant")
-        return error("messages[{}].role: only a message of the assistant can be continued", index);
+        return ChatError(where + ".role", "only a message of the assistant can be continued");
     if (last.contains("tool_calls"))
-        return error("messages[{}].tool_calls: a message with calls cannot be continued", index);
+        return ChatError(where + ".tool_calls", "a message with calls cannot be continued");
     Json& content = last["content"];
     if (content.is_null() || (content.is_array() && content.empty()))
-        return error("messages[{}].content: missing, there is nothing to continue", index);
+        return ChatError(where + ".content", "missing, there is nothing to continue");
     Json& text = content.is_array() ? content.back()["text"] : content;
     text.get_ref<std::string&>() += kTag;
-    return done();
+    return {};
 }
 
 /// Where the content ends. White space before it goes if the template strips contents, but only the content's own.
@@ -175,15 +175,16 @@ size_t content_end(const Rendered& rendered, size_t tag) {
     return end;
 }
 
-Result<void> cut_at_tag(Rendered& rendered, size_t index) {
+ChatResult<void> cut_at_tag(Rendered& rendered, size_t index) {
     const size_t tag = rendered.text.rfind(kTag.substr(0, kTag.size() - 1));
     if (tag == std::string::npos)
-        return error("messages[{}].content: the template leaves it out, it cannot be continued", index);
+        return ChatError(fmt::format("messages[{}].content", index),
+                         "the template leaves it out, it cannot be continued");
     const size_t end = content_end(rendered, tag);
     rendered.text.resize(end);
     std::erase_if(rendered.segments, [&](const Segment& segment) { return segment.begin >= end; });
     if (!rendered.segments.empty()) rendered.segments.back().end = end;
-    return done();
+    return {};
 }
 
 }  // namespace
@@ -210,7 +211,7 @@ Result<ChatTemplate> ChatTemplate::make(const ChatTemplateSources& sources) {
     return ChatTemplate(std::move(main).take(), std::move(tool_use), sources.special_tokens);
 }
 
-Result<Rendered> ChatTemplate::render(const Conversation& conversation) const {
+ChatResult<Rendered> ChatTemplate::render(const Conversation& conversation) const {
     TRY(check_tools(conversation.tools));
     const Variant& variant = tool_use_ && !conversation.tools.empty() ? *tool_use_ : main_;
     ChatMessages prepared = TRY(prepare_messages(conversation.messages, variant.form));
@@ -221,10 +222,10 @@ Result<Rendered> ChatTemplate::render(const Conversation& conversation) const {
     TRY(add_extra(context, conversation.extra));
     auto rendered = variant.compiled.render(context, {});
     if (!rendered.ok() && !prepared.unparsed_arguments.empty())
-        return error("{}: must be the text of a JSON object", prepared.unparsed_arguments);
-    if (!rendered.ok()) return error("chat {}", rendered.error().message);
+        return ChatError(std::move(prepared.unparsed_arguments), "must be the text of a JSON object");
+    if (!rendered.ok()) return ChatError(error("chat {}", printable(rendered.error().message, 400)));
     if (continues) TRY(cut_at_tag(rendered.value(), conversation.messages.size() - 1));
-    return rendered;
+    return std::move(rendered).take();
 }
 
 }  // namespace godwit

@@ -41,9 +41,8 @@ public:
 
     /// The context is that of Hugging Face's apply_chat_template. Content given as text parts becomes one string, lines
     /// between them, or the other way round, as the template wants it; arguments of tool calls become objects. Errors:
-    /// "messages[2].content: …", "tools[0]: …", "chat_template_kwargs.tools: …", or the template's own: "chat template
-    /// line 3: …".
-    Result<Rendered> render(const Conversation& conversation) const;
+    /// a member of the conversation, or the template's own ("chat template line 3: …").
+    ChatResult<Rendered> render(const Conversation& conversation) const;
 
 private:
     struct Variant {

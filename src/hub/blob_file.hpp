@@ -1,5 +1,5 @@
-// A file of the store while it comes in: written under the name CHECKSUM.incomplete, checked as it grows, named when it
-// is whole.
+// A file of the store while it is downloaded: written under the name CHECKSUM.incomplete, checked as it grows, named
+// when it is whole.
 #pragma once
 
 #include <filesystem>

@@ -16,7 +16,7 @@ public:
     /// Whether a text can be one.
     static bool is_checksum(const std::string& text);
 
-    /// To be compared with `expected`, of a file of so many bytes.
+    /// Of a file of so many bytes, to be compared with `expected`.
     Checksum(std::string expected, uint64_t bytes);
     void update(std::span<const char> data);
     /// Forgets all data.

@@ -1,7 +1,6 @@
 #include "hub/exchange.hpp"
 
-#include <algorithm>
-
+#include "base/ascii.hpp"
 #include "base/printable.hpp"
 
 namespace godwit {
@@ -92,14 +91,11 @@ size_t Exchange::on_header(char* data, size_t size, size_t count, void* self) {
     if (line.starts_with("HTTP/")) exchange.headers_.clear();  // of the next answer, after a redirect
     size_t colon = line.find(':');
     if (colon == line.npos) return size * count;
-    std::string name(line.substr(0, colon));
-    std::transform(name.begin(), name.end(), name.begin(),
-                   [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c; });
     std::string_view value = line.substr(colon + 1);
     while (!value.empty() && (value.front() == ' ' || value.front() == '\t')) value.remove_prefix(1);
     while (!value.empty() && (value.back() == ' ' || value.back() == '\r' || value.back() == '\n'))
         value.remove_suffix(1);
-    exchange.headers_[name] = value;
+    exchange.headers_[lower_case(line.substr(0, colon))] = value;
     return size * count;
 }
 

@@ -13,7 +13,7 @@ namespace godwit {
 
 class Exchange {
 public:
-    /// Follows at most 10 redirects, never from https to http; the token is left behind when the origin changes.
+    /// Follows at most 10 redirects, never from https to http; the token is not sent to another origin.
     Exchange(const HubOptions& options, const std::string& url);
     Exchange(const Exchange&) = delete;
     Exchange& operator=(const Exchange&) = delete;
@@ -21,15 +21,15 @@ public:
     /// HEAD; does not follow redirects.
     void set_head();
     void set_range_from(uint64_t byte);
-    /// Gets the body of an answer with status 200 or 206, as it comes; false ends the transfer. Other bodies are thrown
-    /// away.
+    /// `body` gets that of an answer with status 200 or 206 as it comes; if it returns false, the transfer ends. Other
+    /// bodies are thrown away.
     void set_body(std::function<bool(std::span<const char>)> body) { body_ = std::move(body); }
 
-    /// Makes the request. Nothing, or why there is no answer of 2xx (for HEAD: nor 3xx).
+    /// Makes the request. A failure: there is no answer with a status of 2xx (for HEAD: or 3xx).
     FetchEnd perform(const std::string& what);
 
     long status() const { return status_; }
-    /// Of the last answer; the name in small letters. Empty: there is none.
+    /// Of the last answer; the name in lower case. Empty: there is none.
     const std::string& header(const std::string& name) const;
     /// Where a redirect leads; empty: it is none.
     std::string redirect() const;

@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <charconv>
 #include <chrono>
-#include <cstdlib>
 #include <thread>
 
+#include "base/environment.hpp"
 #include "base/first_line.hpp"
 #include "base/printable.hpp"
 #include "hub/checksum.hpp"
@@ -18,11 +18,6 @@ namespace {
 
 constexpr size_t kPageBytesMax = size_t{32} << 20;
 constexpr int kPagesMax = 200, kRedirectsMax = 10, kAttempts = 6;
-
-std::string environment(const char* name) {
-    const char* value = std::getenv(name);
-    return value == nullptr ? "" : value;
-}
 
 std::string read_token() {
     if (std::string token = environment("HF_TOKEN"); !token.empty()) return token;
@@ -167,7 +162,7 @@ Result<std::string> HubClient::own_name(const std::string& repo) const {
     Json id = json.value().value("id", Json());
     if (!id.is_string()) return repo;
     Result<ModelName> name = parse_model_name(id.get<std::string>());
-    return name.ok() && name.value().quant.empty() ? name.value().repo : repo;
+    return name.ok() && name.value().tag.empty() ? name.value().repo : repo;
 }
 
 Result<std::vector<RepoFile>> HubClient::list_files(const std::string& repo, const std::string& revision) const {

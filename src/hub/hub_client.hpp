@@ -34,13 +34,13 @@ struct FileFacts {
 struct FetchEnd {
     std::optional<Error> failure;
     bool is_final = false;      // the failure will come again
-    bool is_unreached = false;  // no connection came about
+    bool is_unreached = false;  // there was no connection
 };
 
 /// Where the bytes of a file go.
 struct FetchSink {
-    /// The first byte that comes, once before the others: the one that was asked for, or 0 where the hub cannot begin
-    /// in the middle.
+    /// Called once, before write(), with the place of the first byte: the one that was asked for, or 0 where the hub
+    /// cannot begin in the middle.
     std::function<Result<void>(uint64_t)> begin;
     std::function<Result<void>(std::span<const char>)> write;
 };
@@ -51,12 +51,12 @@ class HubClient {
 public:
     explicit HubClient(const HubOptions& options) : options_(options) {}
 
-    /// A repository's name as the hub spells it: other cases of letters and former names lead to it. As it was given
-    /// where the hub does not say. Error: no answer; where the hub cannot be reached at all, at once.
+    /// A repository's name as the hub spells it: names in another case and former names lead to it. The name as it was
+    /// given where the hub does not say. Error: no answer; at once where the hub cannot be reached at all.
     Result<std::string> own_name(const std::string& repo) const;
     /// All files of a revision's tree. Errors: no such repository, no access, no answer, a tree beyond all measure.
     Result<std::vector<RepoFile>> list_files(const std::string& repo, const std::string& revision) const;
-    /// Errors as above; no commit, checksum or size.
+    /// Errors: as above; the hub names no commit, checksum or size.
     Result<FileFacts> look_up(const std::string& repo, const std::string& revision, const std::string& path) const;
     /// One attempt to get a file from byte `from` on.
     FetchEnd fetch(const std::string& repo, const FileFacts& facts, const std::string& path, uint64_t from,
@@ -66,8 +66,8 @@ private:
     const HubOptions& options_;
 };
 
-/// After a failed attempt, the first being 1: false if it was final or there have been enough; otherwise true after
-/// saying so and waiting (0.25 s, then twice as long each time).
+/// After the failed attempt number `attempt`, from 1: whether to try again. If so, a note has been given, and the wait
+/// is over (0.25 s, then twice as long each time); if not, the failure was final or this attempt the last.
 bool wait_to_retry(const HubOptions& options, const FetchEnd& end, int attempt);
 
 }  // namespace godwit

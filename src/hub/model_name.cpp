@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
+#include "base/ascii.hpp"
 #include "base/printable.hpp"
-#include "hub/words.hpp"
 
 namespace godwit {
 namespace {
@@ -21,7 +21,7 @@ bool is_segment(std::string_view text) {
 }
 
 /// A quantisation or the name of a file, which need not be ASCII.
-bool is_quant(std::string_view text) {
+bool is_tag(std::string_view text) {
     return !text.empty() && text[0] != '.' && text.find_first_of("/\\ ") == text.npos && text.find("..") == text.npos &&
            printable(text, text.size()) == text;
 }
@@ -59,13 +59,13 @@ Result<ModelName> parse_model_name(std::string_view text) {
     bool is_on_host = take_host(name);
     size_t mark = name.find_first_of(":@");
     ModelName model{std::string(name.substr(0, mark)), {}};
-    if (mark != name.npos) model.quant = name.substr(mark + 1);
+    if (mark != name.npos) model.tag = name.substr(mark + 1);
     else if (is_on_host) model = split_page(name);
-    bool has_quant = mark != name.npos || !model.quant.empty();
-    if (lower_case(model.quant) == "latest") model.quant.clear(), has_quant = false;
+    bool has_tag = mark != name.npos || !model.tag.empty();
+    if (lower_case(model.tag) == "latest") model.tag.clear(), has_tag = false;
     size_t slash = model.repo.find('/');
     if (slash == model.repo.npos || !is_segment(std::string_view(model.repo).substr(0, slash)) ||
-        !is_segment(std::string_view(model.repo).substr(slash + 1)) || (has_quant && !is_quant(model.quant)))
+        !is_segment(std::string_view(model.repo).substr(slash + 1)) || (has_tag && !is_tag(model.tag)))
         return error("{}: not the name of a model (like organisation/name or organisation/name:Q4_K_M)",
                      printable(text, 200));
     return model;
@@ -75,7 +75,7 @@ bool looks_like_model_name(std::string_view text) {
     constexpr std::string_view kEnd = ".gguf";
     Result<ModelName> name = parse_model_name(text);
     if (!name.ok()) return false;
-    return !name.value().quant.empty() ||
+    return !name.value().tag.empty() ||
            lower_case(text.substr(text.size() - std::min(text.size(), kEnd.size()))) != kEnd;
 }
 

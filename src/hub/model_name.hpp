@@ -10,13 +10,13 @@ namespace godwit {
 
 /// A repository and which of its variants.
 struct ModelName {
-    std::string repo;   // "organisation/name"
-    std::string quant;  // as it was asked for, or the name of a file; may be empty
+    std::string repo;  // "organisation/name"
+    std::string tag;   // what is asked for after the colon: a quantisation, or the name of a file; may be empty
 };
 
-/// "org/name" or "org/name:Q4_K_M" (":latest" and "@Q4_K_M" as other tools write them), both also behind "hf.co/" or
+/// "org/name" or "org/name:Q4_K_M" (":latest" and "@Q4_K_M" as other tools write them), both also after "hf.co/" or
 /// "huggingface.co/", with "https://" or "hf://" or not; and the addresses of the hub's own pages, of a repository or a
-/// file in it. Errors: another form, and all that could leave the folder of downloads.
+/// file in it. Errors: any other form, and whatever could leave the folder of downloads.
 Result<ModelName> parse_model_name(std::string_view text);
 /// Whether a text that is no file here is meant as a name: it has one slash, or is on the hub's host, and does not end
 /// like a file.

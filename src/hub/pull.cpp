@@ -112,8 +112,8 @@ Result<StoredModel> pull_model(const Store& store, const HubOptions& hub, const 
                                const PullProgress& progress) {
     std::string repo = TRY(HubClient(hub).own_name(name.repo));
     RepoModels models = models_of(TRY(HubClient(hub).list_files(repo, kRevision)));
-    Variant variant = TRY(choose_variant(models, {repo, name.quant}));
-    if (name.quant.empty() && !may_run(variant.quantisation))
+    Variant variant = TRY(choose_variant(models, {repo, name.tag}));
+    if (name.tag.empty() && !may_run(variant.quantisation))
         return error("{}: no type of weights that this version runs (to get one all the same, name it: {})", repo,
                      full_name(repo, variant));
     if (!models.helpers.empty()) hub.note("left out: " + listed(models.helpers));

@@ -11,7 +11,7 @@ namespace godwit {
 /// The last quantisation that a path names, as llama.cpp spells it: "Q4_K_M", "IQ4_XS", "F16", "UD-Q4_K_XL" (mixed by
 /// Unsloth's recipe). Any case; "q4-k-m", "fp16" and "q4" count. Empty: it names none.
 std::string find_quantisation(std::string_view path);
-/// The same where the whole text is one: what a person writes behind the colon of a name. Empty: it is not.
+/// The quantisation that the whole of a text is: what a person writes after the colon of a name. Empty: it is none.
 std::string as_quantisation(std::string_view text);
 
 /// Quantisations whose weights have kernels: those about four bits first, then with more bits, then floats.

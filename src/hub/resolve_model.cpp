@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <filesystem>
 
+#include "base/ascii.hpp"
 #include "base/nearest.hpp"
 #include "base/printable.hpp"
-#include "hub/words.hpp"
 
 namespace godwit {
 namespace {
@@ -24,7 +24,7 @@ std::string what_is_pulled(const std::vector<StoredModel>& models) {
     return text;
 }
 
-/// "get it: godwit pull …", with the nearest of what is there before it, and all of that behind it.
+/// "did you mean a/b:Q4_K_M? get it: godwit pull …; pulled: a/b:Q4_K_M, c/d:Q8_0"
 std::string advice(const std::string& model, const Store& store, bool is_name) {
     std::vector<StoredModel> models = store.list().models;
     const StoredModel* nearest = nearest_model(model, models);
@@ -33,7 +33,7 @@ std::string advice(const std::string& model, const Store& store, bool is_name) {
                        is_name ? printable(model, 200) : "ORGANISATION/NAME", what_is_pulled(models));
 }
 
-/// "a folder (MODEL is a file; in it: a.gguf, b.gguf)"
+/// "a folder (give one of its files: a.gguf, b.gguf)"
 Error folder_error(const std::string& model) {
     std::string files;
     std::error_code failure;

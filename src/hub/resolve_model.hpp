@@ -14,7 +14,7 @@ namespace godwit {
 /// of this name. Errors: not there (with the nearest name, how to get it, and what is pulled); a folder.
 Result<std::string> resolve_model(const std::string& model);
 
-/// The pulled model whose name is likely meant by a misspelt one; null: none is near.
+/// The pulled model that a misspelt name likely means; null: none is near.
 const StoredModel* nearest_model(std::string_view text, std::span<const StoredModel> models);
 
 }  // namespace godwit

@@ -9,16 +9,16 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstdio>
-#include <cstdlib>
 #include <cstring>
 #include <fstream>
 #include <optional>
 #include <set>
 #include <tuple>
 
+#include "base/ascii.hpp"
+#include "base/environment.hpp"
 #include "base/first_line.hpp"
 #include "base/printable.hpp"
-#include "hub/words.hpp"
 
 namespace godwit {
 namespace {
@@ -26,11 +26,6 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::string_view kPrefix = "models--", kJoint = "--";
-
-std::string environment(const char* name) {
-    const char* value = std::getenv(name);
-    return value == nullptr ? "" : value;
-}
 
 std::string shown(const fs::path& path) { return printable(path.string(), 500); }
 
@@ -275,26 +270,25 @@ Result<uint64_t> Store::remove(ModelName name) const {
     std::set<std::string> meant, others;
     for (const Snapshot& snapshot : found)
         for (const Variant& variant : snapshot.models.variants)
-            (is_meant(variant, name) ? meant : others).insert(variant.quant);
-    if (meant.size() > 1 && meant.contains(name.quant)) others.merge(meant), meant = {name.quant};
+            (is_meant(variant, name) ? meant : others).insert(variant.tag);
+    if (meant.size() > 1 && meant.contains(name.tag)) others.merge(meant), meant = {name.tag};
     if (meant.size() > 1)
         return error("{}: which of {}?", name.repo, printable(fmt::format("{}", fmt::join(meant, ", ")), 400));
 
-    bool is_whole =
-        others.empty() && (!meant.empty() || name.quant.empty());  // nothing is to be left of the repository
+    bool is_whole = others.empty() && (!meant.empty() || name.tag.empty());  // nothing is to be left of the repository
     uint64_t freed = 0;
     bool any = !meant.empty();
     for (const Snapshot& snapshot : found) {
         for (const Variant& variant : snapshot.models.variants)
-            for (size_t i = 0; meant.contains(variant.quant) && i < variant.files.size(); ++i)
+            for (size_t i = 0; meant.contains(variant.tag) && i < variant.files.size(); ++i)
                 freed += TRY(remove_file(name.repo, snapshot, variant.files[i]));
         for (size_t i = 0; is_whole && i < snapshot.models.helpers.size(); ++i, any = true)
             freed += TRY(remove_file(name.repo, snapshot, snapshot.models.helpers[i].file));
     }
     if (is_whole && entries(repo_folder(name.repo) / "snapshots").empty()) freed += remove_incomplete(name.repo);
     if (!any && freed == 0)
-        return error("{}{}{}: not pulled (godwit list shows what is)", name.repo, name.quant.empty() ? "" : ":",
-                     name.quant);
+        return error("{}{}{}: not pulled (godwit list shows what is)", name.repo, name.tag.empty() ? "" : ":",
+                     name.tag);
     fs::path folder = repo_folder(name.repo);
     std::error_code ignored;
     if (entries(folder / "snapshots").empty() && entries(folder / "blobs").empty()) {

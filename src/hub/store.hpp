@@ -18,7 +18,7 @@ namespace godwit {
 
 /// Hugging Face's folder: $HF_HOME, or huggingface in the user's cache folder. Empty: there is no home.
 std::string hugging_face_home();
-/// Whether a text is the name of a commit: 40 hexadecimal digits in small letters.
+/// Whether a text is the name of a commit: 40 hexadecimal digits in lower case.
 bool is_commit(const std::string& text);
 
 /// A model of the store.
@@ -26,7 +26,7 @@ struct StoredModel {
     std::string repo, commit;
     Variant variant;
     std::filesystem::path folder;  // of the snapshot: the variant's paths are relative to it
-    int64_t pulled = 0;            // when its first file came, in seconds since 1970
+    int64_t pulled = 0;            // when its first file was downloaded, in seconds since 1970
 
     std::string name() const { return full_name(repo, variant); }
     std::string path() const { return (folder / variant.files.front().path).string(); }
@@ -67,8 +67,8 @@ public:
     const std::filesystem::path& root() const { return root_; }
     std::filesystem::path blob(const std::string& repo, const std::string& checksum) const;
 
-    /// Makes the blob's folder too. Waits while another holds it; `on_wait` is called then. Nobody waits where it is
-    /// not `patient`: an Error says so.
+    /// Makes the blob's folder too. While another holds it, `on_wait` is called and this waits; where it is not
+    /// `patient`, it does not wait: Error.
     Result<BlobLock> lock(const std::string& repo, const std::string& checksum, bool patient,
                           const std::function<void()>& on_wait = {}) const;
     /// Shows a blob as a file of a snapshot.

@@ -4,6 +4,7 @@
 #include <charconv>
 #include <map>
 
+#include "base/ascii.hpp"
 #include "base/printable.hpp"
 #include "hub/quantisation.hpp"
 #include "hub/words.hpp"
@@ -89,8 +90,8 @@ std::vector<Variant> variants_of(const std::vector<RepoFile>& files) {
     for (auto& [stem, parts] : groups) {
         Variant variant{.quantisation = find_quantisation(stem.first), .parts = stem.second};
         for (const std::string& name : names_of(variant.quantisation, stem.first)) {
-            variant.quant = name;
-            if (!name.empty() && std::ranges::find(variants, name, &Variant::quant) == variants.end()) break;
+            variant.tag = name;
+            if (!name.empty() && std::ranges::find(variants, name, &Variant::tag) == variants.end()) break;
         }
         for (auto& [part, file] : parts) variant.files.push_back(std::move(file));
         variants.push_back(std::move(variant));
@@ -137,12 +138,12 @@ RepoModels models_of(const std::vector<RepoFile>& files) {
 }
 
 bool is_meant(const Variant& variant, const ModelName& name) {
-    if (name.quant.empty() || as_quantisation(name.quant) == variant.quant) return true;
-    auto is_asked = [asked = lower_case(name.quant)](const std::string& one) {
+    if (name.tag.empty() || as_quantisation(name.tag) == variant.tag) return true;
+    auto is_asked = [asked = lower_case(name.tag)](const std::string& one) {
         return lower_case(one) == asked || lower_case(one) + std::string(kEnd) == asked;
     };
     const std::string& file = variant.files.front().path;
-    return is_asked(variant.quant) || is_asked(std::string(without_end(last_segment(file)))) ||
+    return is_asked(variant.tag) || is_asked(std::string(without_end(last_segment(file)))) ||
            std::ranges::any_of(names_of(variant.quantisation, split_stem(file).name), is_asked);
 }
 
@@ -150,13 +151,13 @@ Result<Variant> choose_variant(const RepoModels& models, const ModelName& name) 
     if (models.variants.empty())
         return error("{}: no GGUF model in it{}{}", name.repo, models.helpers.empty() ? "" : ", only ",
                      listed(models.helpers));
-    auto found = std::ranges::find(models.variants, name.quant, &Variant::quant);
+    auto found = std::ranges::find(models.variants, name.tag, &Variant::tag);
     if (found == models.variants.end())
         found = std::ranges::find_if(models.variants, [&](const Variant& variant) { return is_meant(variant, name); });
     if (found == models.variants.end()) {
         std::string known;
-        for (const Variant& variant : models.variants) known += (known.empty() ? "" : ", ") + variant.quant;
-        return error("{}: no {} in it (it has {})", name.repo, name.quant, printable(known, 400));
+        for (const Variant& variant : models.variants) known += (known.empty() ? "" : ", ") + variant.tag;
+        return error("{}: no {} in it (it has {})", name.repo, name.tag, printable(known, 400));
     }
     if (found->files.size() != found->parts)
         return error("{}: {} of {} parts are there", full_name(name.repo, *found), found->files.size(), found->parts);
@@ -170,6 +171,6 @@ std::string listed(std::span<const Helper> helpers) {
     return printable(text, 400);
 }
 
-std::string full_name(const std::string& repo, const Variant& variant) { return repo + ":" + variant.quant; }
+std::string full_name(const std::string& repo, const Variant& variant) { return repo + ":" + variant.tag; }
 
 }  // namespace godwit

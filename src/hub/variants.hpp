@@ -23,9 +23,9 @@ bool is_safe_path(std::string_view path);
 
 /// One model of a repository: a GGUF file, or all parts of a split one in their order.
 struct Variant {
-    /// What it is called behind the colon: its quantisation; where the files name none, or another variant has the
+    /// What it is called after the colon: its quantisation; where the files name none, or another variant has the
     /// same, the file's name without its end.
-    std::string quant;
+    std::string tag;
     std::string quantisation;  // see find_quantisation(); empty: the files name none
     std::vector<RepoFile> files;
     uint64_t parts = 1;  // as the names say; files.size() if none is missing
@@ -41,8 +41,8 @@ struct Helper {
 
 /// The GGUF files of a repository.
 struct RepoModels {
-    std::vector<Variant>
-        variants;  // in the order in which they are chosen where no quantisation is named: preference()
+    /// In the order in which they are chosen where no quantisation is named: preference().
+    std::vector<Variant> variants;
     std::vector<Helper> helpers;
 };
 /// A helper is known by a word of its path (mmproj, mtp, imatrix, lora, …). Draft models and adapters count as models

@@ -1,19 +1,15 @@
 #include "hub/words.hpp"
 
+#include "base/ascii.hpp"
+
 namespace godwit {
 namespace {
 
-char lower(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c; }
-
-bool is_part(char c) { return (lower(c) >= 'a' && lower(c) <= 'z') || (c >= '0' && c <= '9') || (c & 0x80) != 0; }
+bool is_part(char c) {
+    return (lower_case(c) >= 'a' && lower_case(c) <= 'z') || (c >= '0' && c <= '9') || (c & 0x80) != 0;
+}
 
 }  // namespace
-
-std::string lower_case(std::string_view text) {
-    std::string out(text);
-    for (char& c : out) c = lower(c);
-    return out;
-}
 
 std::vector<Word> words_of(std::string_view path) {
     std::vector<Word> words;

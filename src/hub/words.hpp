@@ -8,15 +8,12 @@
 namespace godwit {
 
 struct Word {
-    std::string text;     // ASCII letters in small form
+    std::string text;     // in lower case
     char separator = 0;   // the character before it; 0: it is the first
     bool joined = false;  // that character alone stands between it and the word before
 };
 
 /// Anything in ASCII but letters and digits separates.
 std::vector<Word> words_of(std::string_view path);
-
-/// ASCII letters in small form; the rest as it is.
-std::string lower_case(std::string_view text);
 
 }  // namespace godwit

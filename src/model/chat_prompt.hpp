@@ -9,6 +9,6 @@ namespace godwit {
 
 /// Through the model's chat template: special tokens count where the template wrote them, never in what the
 /// conversation says. Any thread. Errors: the model has no chat template; those of ChatTemplate::render.
-Result<std::vector<TokenId>> chat_prompt(const Model& model, const Conversation& conversation);
+ChatResult<std::vector<TokenId>> chat_prompt(const Model& model, const Conversation& conversation);
 
 }  // namespace godwit

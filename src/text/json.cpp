@@ -57,8 +57,7 @@ public:
         std::string_view before = text_.substr(0, std::min(at_, text_.size()));
         int64_t line = first_line + std::count(before.begin(), before.end(), '\n');
         before.remove_prefix(before.find_last_of('\n') + 1);  // of npos: 0
-        auto column = std::count_if(before.begin(), before.end(), [](char c) { return (c & 0xC0) != 0x80; }) + 1;
-        return error("line {}, column {}: {}", line, column, fault_);
+        return error("line {}, column {}: {}", line, utf8_length(before) + 1, fault_);
     }
 
 private:

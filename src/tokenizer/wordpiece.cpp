@@ -1,6 +1,4 @@
 // WordPiece as in BERT (Devlin et al. 2018): the longest token first.
-#include <algorithm>
-
 #include "base/utf8.hpp"
 #include "tokenizer/subword_model.hpp"
 #include "tokenizer/text_trie.hpp"
@@ -40,11 +38,7 @@ public:
     }
 
 private:
-    bool too_long(std::string_view word) const {
-        const auto characters =
-            std::count_if(word.begin(), word.end(), [](char byte) { return (byte & 0xC0) != 0x80; });
-        return static_cast<size_t>(characters) > most_characters_;
-    }
+    bool too_long(std::string_view word) const { return utf8_length(word) > most_characters_; }
 
     bool encode_word(std::string_view word, std::vector<TokenId>& out, EncodeWork& work) const {
         const TextTrie* tokens = &begins_;

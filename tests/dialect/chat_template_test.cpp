@@ -22,7 +22,7 @@ std::string refusal(const std::string& text) {
     return made.ok() ? "" : made.error().message;
 }
 
-std::string text_of(const Result<Rendered>& rendered) {
+std::string text_of(const ChatResult<Rendered>& rendered) {
     return rendered.ok() ? rendered.value().text : "error: " + rendered.error().message;
 }
 
@@ -139,6 +139,30 @@ TEST(ChatMessages, ErrorsNameTheField) {
               "error: tools[0]: must be an object");
     EXPECT_EQ(render(chat, R"([{"role": "user", "content": "a"}])", {.tools = Json::parse("{}")}),
               "error: tools: must be an array");
+}
+
+TEST(ChatMessages, AnErrorHasItsFieldAndATemplatesOwnIsAboutAllMessages) {
+    const ChatTemplate chat =
+        make("{{ raise_exception('tools[0]: no') if messages|length > 1 else messages[0].content }}");
+    auto field = [&](const char* messages, Json extra = Json::object()) {
+        return chat.render({.messages = Json::parse(messages), .extra = std::move(extra)}).error().field;
+    };
+    const char* user = R"({"role": "user", "content": "a"})";
+    EXPECT_EQ(field(R"([{"role": "user"}])"), "messages[0].content");
+    EXPECT_EQ(field(fmt::format("[{}]", user).c_str(), {{"tools", 1}}), "chat_template_kwargs.tools");
+    EXPECT_EQ(field(fmt::format("[{}, {}]", user, user).c_str()), "messages");
+}
+
+// A template may put anything of a message into its error.
+TEST(ChatMessages, ATemplatesOwnErrorIsALineOfALimitedLength) {
+    const ChatTemplate chat = make(
+        "{% for m in messages %}{{ m.content }}{% if loop.index > 1 %}{{ raise_exception(m.content) }}{% endif %}{% "
+        "endfor %}");
+    const std::string text = "two\nlines" + std::string(100'000, 'x');
+    const Json messages = {{{"role", "user"}, {"content", "a"}}, {{"role", "user"}, {"content", text}}};
+    const std::string message = chat.render({.messages = messages}).error().message;
+    EXPECT_TRUE(message.starts_with("chat template line 1: two\\x0Alinesxxx")) << message;
+    EXPECT_LT(message.size(), 500u);
 }
 
 TEST(ChatMessages, ContentIsWrittenAsTheTemplateWantsIt) {

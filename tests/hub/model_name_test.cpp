@@ -8,7 +8,7 @@ namespace {
 
 TEST(ModelName, Forms) {
     const struct {
-        const char *text, *repo, *quant;
+        const char *text, *repo, *tag;
     } kCases[] = {
         {"org/repo", "org/repo", ""},
         {"hf.co/org/repo", "org/repo", ""},
@@ -29,11 +29,11 @@ TEST(ModelName, Forms) {
          "x-Q6_K-00001-of-00003.gguf"},
         {"hf.co/Qwen/Qwen2.5_x-0.5B:q4_k_m", "Qwen/Qwen2.5_x-0.5B", "q4_k_m"},
     };
-    for (const auto& [text, repo, quant] : kCases) {
+    for (const auto& [text, repo, tag] : kCases) {
         Result<ModelName> name = parse_model_name(text);
         ASSERT_TRUE(name.ok()) << text;
         EXPECT_EQ(name.value().repo, repo) << text;
-        EXPECT_EQ(name.value().quant, quant) << text;
+        EXPECT_EQ(name.value().tag, tag) << text;
     }
 }
 

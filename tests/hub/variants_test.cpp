@@ -21,12 +21,12 @@ RepoModels models(const Names& paths) {
 
 Names quants(const Names& paths) {
     Names names;
-    for (const Variant& variant : models(paths).variants) names.push_back(variant.quant);
+    for (const Variant& variant : models(paths).variants) names.push_back(variant.tag);
     return names;
 }
 
-std::string chosen(const Names& paths, const std::string& quant = "") {
-    Result<Variant> variant = choose_variant(models(paths), {"o/r", quant});
+std::string chosen(const Names& paths, const std::string& tag = "") {
+    Result<Variant> variant = choose_variant(models(paths), {"o/r", tag});
     return variant.ok() ? variant.value().files.front().path : variant.error().message;
 }
 
@@ -102,7 +102,7 @@ TEST(Variants, Names) {
     EXPECT_EQ(quants({"größe.gguf"}), Names{"größe"});
     Names same{"a/m-Q4_0.gguf", "b/m-Q4_0.gguf", "c/m-Q4_0.gguf"};
     EXPECT_EQ(quants(same), (Names{"Q4_0", "m-Q4_0", "c-m-Q4_0"})) << "each has a name of its own";
-    for (const char* quant : {"Q4_0", "q4_0"}) EXPECT_EQ(chosen(same, quant), same[0]) << quant;
+    for (const char* tag : {"Q4_0", "q4_0"}) EXPECT_EQ(chosen(same, tag), same[0]) << tag;
     EXPECT_EQ(chosen(same, "m-Q4_0"), same[1]);
     EXPECT_EQ(chosen(same, "c-m-q4_0"), same[2]);
     EXPECT_EQ(chosen({same[2]}, "c-m-Q4_0"), same[2]) << "also where it is the only one there";
@@ -159,7 +159,7 @@ TEST(Variants, SplitFiles) {
                 "m-Q8_0-00003-of-00003.gguf", "n-00000-of-00002.gguf", "n-00003-of-00002.gguf"})
             .variants;
     ASSERT_EQ(found.size(), 4u);
-    EXPECT_EQ(found[0].quant, "Q4_K_M");
+    EXPECT_EQ(found[0].tag, "Q4_K_M");
     ASSERT_EQ(found[0].files.size(), 2u);
     EXPECT_EQ(found[0].files[0].path, "m-Q4_K_M-00001-of-00002.gguf");
     EXPECT_EQ(found[0].bytes(), 20u);
@@ -179,9 +179,9 @@ TEST(Variants, Choice) {
 
 TEST(NearestModel, IsWhatWasLikelyMeant) {
     std::vector<StoredModel> pulled;
-    for (const auto& [repo, quant] : {std::pair{"birds/godwit-GGUF", "Q4_K_M"}, {"birds/knot-1B", "Q8_0"}}) {
+    for (const auto& [repo, tag] : {std::pair{"birds/godwit-GGUF", "Q4_K_M"}, {"birds/knot-1B", "Q8_0"}}) {
         pulled.push_back({.repo = repo});
-        pulled.back().variant.quant = quant;
+        pulled.back().variant.tag = tag;
     }
     for (const char* text : {"godwit", "birds/godwit", "bird/godwit-gguf", "birds/godwit-GGUF:Q4_0", "gudwit-gguf"}) {
         const StoredModel* nearest = nearest_model(text, pulled);

@@ -1,6 +1,7 @@
 // The OpenAI endpoints: shapes, faults, and the inputs that broke other servers (C…, D…, G…: their numbers in our list
 // of such inputs).
 #include <future>
+#include <set>
 #include <thread>
 
 #include "server/fake_exchange.hpp"
@@ -260,7 +261,8 @@ TEST(Chat, WrongMembersAreNamed) {
         {{{"tools", {{{"type", "function"}, {"function", {{"name", "f"}, {"parameters", "x"}}}}}}},
          "tools[0].function.parameters"},
         {{{"tools", "all"}}, "tools"},
-        {{{"chat_template_kwargs", {{"messages", {1}}}}}, "chat_template_kwargs"},
+        {{{"chat_template_kwargs", {{"messages", {1}}}}}, "chat_template_kwargs.messages"},
+        {{{"chat_template_kwargs", {{"tools", {1}}}}}, "chat_template_kwargs.tools"},
         {{{"chat_template_kwargs", 5}}, "chat_template_kwargs"},
         {{{"model", 5}}, "model"},
     };
@@ -408,6 +410,22 @@ TEST(Endpoints, WhatNeverBecameARequestIsInTheLogAsWell) {
     std::fclose(file);
 }
 
+TEST(Endpoints, ProbesHaveARowOnlyWhereTheLogIsVerbose) {
+    for (bool verbose : {false, true}) {
+        std::FILE* file = std::tmpfile();
+        api::Endpoints endpoints({.log = {.verbose = verbose}, .log_to = file});
+        endpoints.ready();
+        for (const char* path : {"/health", "/v1/health", "/metrics", "/v1/metrics", "/", "/v1/", "/version"})
+            endpoints.handle(std::make_shared<FakeExchange>(http::Request{.id = "1", .method = "GET", .path = path}));
+        std::rewind(file);
+        int rows = 0;
+        for (char row[200]; std::fgets(row, sizeof row, file) != nullptr; ++rows)
+            EXPECT_TRUE(verbose || std::string(row).substr(8) == " 200 GET /version\n") << row;
+        EXPECT_EQ(rows, verbose ? 7 : 1);
+        std::fclose(file);
+    }
+}
+
 TEST(Endpoints, IsNotHealthyWhileModelsLoad) {
     api::Endpoints endpoints({.log = {.quiet = true}});
     auto ask = [&](const char* path) {
@@ -437,7 +455,9 @@ TEST(Endpoints, RefusesMoreThanTheQueueHolds) {
     Api api;
     api.endpoints.models().all()[0]->in_work_max = 1;
     auto first = api.start("POST", "/v1/completions", R"({"prompt":"A","max_tokens":1})");
-    EXPECT_EQ(api.post("/v1/completions", {{"prompt", "A"}}).status, 429);
+    Reply refused = api.post("/v1/completions", {{"prompt", "A"}});
+    EXPECT_EQ(refused.status, 429);
+    EXPECT_EQ(refused.message(), "1 requests for letters run or wait already");
     first->run();
     first = nullptr;
 }
@@ -521,14 +541,17 @@ TEST(Endpoints, MembersThatWouldConstrainTheAnswerAreRefused) {
             EXPECT_EQ(reply.param(), name) << reply.body;
         }
     // What clients send where they want nothing of it.
-    Json off = {{"max_tokens", 1},          {"prompt", "A"},
-                {"guided_json", nullptr},   {"grammar", ""},
-                {"min_tokens", 0},          {"bad_words", Json::array()},
-                {"use_beam_search", false}, {"functions", Json::array()},
-                {"function_call", "none"},  {"response_format", {{"type", "text"}}}};
-    EXPECT_EQ(api.post("/v1/completions", off).status, 200);
-    off.erase("prompt");
-    EXPECT_EQ(api.chat(off).status, 200);
+    std::set<std::string> names = {"tool_choice"};
+    for (const auto& [name, value] : kConstraints) names.insert(name);
+    for (const Json& off : {Json(nullptr), Json(false), Json(0), Json(""), Json::array()}) {
+        Json body = {{"max_tokens", 1}};
+        for (const std::string& name : names) body[name] = off;
+        EXPECT_EQ(api.chat(body).status, 200) << api.chat(body).body;
+        body["prompt"] = "A";
+        EXPECT_EQ(api.post("/v1/completions", body).status, 200) << body;
+    }
+    EXPECT_EQ(api.chat({{"max_tokens", 1}, {"function_call", "none"}, {"response_format", {{"type", "text"}}}}).status,
+              200);
 }
 
 // U56.
@@ -579,6 +602,14 @@ TEST(Tokens, GoThereAndBack) {
     EXPECT_EQ(api.post("/detokenize", {{"tokens", without}}).json()["prompt"].get<std::string>(), "AB é");
     EXPECT_EQ(api.post("/detokenize", {{"tokens", {-1}}}).param(), "tokens");
     EXPECT_EQ(api.post("/detokenize", {{"tokens", "x"}}).param(), "tokens");
+    for (Json wrong : {Json(std::string(1 << 20, 'x')), Json(std::vector<int>(1000, 5)), Json(1e300), Json(nullptr)}) {
+        Reply refused = api.post("/detokenize", {{"tokens", {1, wrong}}});
+        EXPECT_EQ(refused.param(), "tokens");
+        EXPECT_NE(refused.message().find("is no token id (0 to "), std::string::npos) << refused.message();
+        EXPECT_LT(refused.message().size(), 100u);
+        EXPECT_EQ(api.post("/v1/completions", {{"prompt", {1, wrong}}}).message().substr(6),
+                  refused.message().substr(6));
+    }
     EXPECT_EQ(api.post("/detokenize", Json::object()).param(), "tokens");
     EXPECT_EQ(api.post("/tokenize", Json::object()).param(), "prompt");
     EXPECT_EQ(api.post("/tokenize", {{"prompt", 5}}).param(), "prompt");

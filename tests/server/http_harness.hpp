@@ -20,7 +20,7 @@
 #include <thread>
 #include <vector>
 
-#include "server/http/ascii.hpp"
+#include "base/ascii.hpp"
 #include "server/http/http.hpp"
 
 namespace godwit::http {

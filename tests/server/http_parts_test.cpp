@@ -128,6 +128,14 @@ Request from(std::string host, std::string origin = "", std::string method = "GE
     return request;
 }
 
+TEST(Loopback, IsAnAddressNotTheBeginningOfAName) {
+    for (const char* host : {"localhost", "LocalHost", "127.0.0.1", "127.1.2.3", "::1"})
+        EXPECT_TRUE(is_loopback(host)) << host;
+    for (const char* host : {"127.evil.example", "127.0.0.1.example", "127.", "127.1", "localhost.example", "0.0.0.0",
+                             "::", "[::1]", "127.0.0.1:80", "10.0.0.1", ""})
+        EXPECT_FALSE(is_loopback(host)) << host;
+}
+
 TEST(Policy, OnLoopbackTheHostMustBeOurs) {
     const Policy policy({.host_names = {"Box.example"}});
     for (const char* host : {"localhost", "LocalHost:8080", "127.0.0.1", "127.0.0.1:1", "[::1]", "[::1]:80",

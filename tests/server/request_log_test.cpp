@@ -110,10 +110,11 @@ std::string written(const LogOptions& options, const RequestRecord& record) {
 }
 
 TEST_F(RequestLogTest, SaysAsMuchAsItWasAskedTo) {
-    RequestRecord health{.method = "GET", .path = "/health"},
-        broken{.method = "GET", .path = "/metrics", .status = 500};
+    RequestRecord health{.method = "GET", .path = "/health", .probe = true},
+        broken{.method = "GET", .path = "/metrics", .status = 500, .probe = true};
     EXPECT_EQ(written({}, health), "");
     EXPECT_NE(written({.verbose = true}, health), "");
+    EXPECT_NE(written({}, broken), "");
     EXPECT_NE(written({}, record()), "");
     EXPECT_EQ(written({.quiet = true}, record()), "");
     EXPECT_NE(written({.quiet = true}, broken), "");

@@ -186,7 +186,7 @@ class Serve(unittest.TestCase):
     def test_logs(self):
         with Server(GODWIT, TINY, "--log", "json", "--verbose", "--log-prompts") as server:
             ask(server.url + "/health")
-            ask(server.url + "/v1/completions", {"prompt": "A B", "max_tokens": 3})
+            ask(server.url + "/v1/completions", {"prompt": "A B", "max_tokens": 3, "ignore_eos": True})
             ask(server.url + "/v1/completions", {"prompt": "A", "n": 0})
             server.stop()
         rows = [json.loads(line) for line in server.lines if line.startswith("{")]
@@ -234,7 +234,7 @@ class Serve(unittest.TestCase):
     def test_refusals(self):
         self.fails("nowhere.gguf", mentions=["nowhere.gguf"])
         self.fails(TINY, "--host", "0.0.0.0", mentions=["--api-key", "--insecure"])
-        for host in ("nope.invalid", "192.0.2.1", "localhost:8080"):  # before keys are talked of
+        for host in ("nope.invalid", "127.box.example", "192.0.2.1", "localhost:8080"):  # before keys are talked of
             self.assertNotIn("--api-key", self.fails(TINY, "--host", host, mentions=[f"'{host}' is no address of this machine"]))
         self.fails(TINY, "--api-key", "", mentions=["--api-key", "empty"])
         self.fails(TINY, "--host", "0.0.0.0", "--api-key", "", mentions=["--api-key", "empty"])

@@ -15,6 +15,7 @@ namespace godwit::api {
 namespace {
 
 constexpr std::string_view kModelsPath = "/models/";
+constexpr unsigned kWithoutModel = 1, kWithoutKey = 2, kProbe = 4;  // traits of an endpoint
 
 /// In time that depends on the lengths alone.
 bool equal_in_constant_time(std::string_view given, std::string_view key) {
@@ -46,10 +47,10 @@ ApiResult<Json> read_body(const http::Request& request) {
 /// The number that a person would write: 0.8, not 0.800000011920929.
 double shortest(float value) { return std::strtod(fmt::format("{}", value).c_str(), nullptr); }
 
-/// Error 429: as many requests as the model may have run or wait already.
+/// Error 429: as many requests run or wait as the model may have.
 ApiResult<void> check_queue(const ServedModel& model) {
     if (model.in_work < model.in_work_max) return {};
-    return ApiError(429, fmt::format("{} requests for {} are waiting already", model.in_work.load(), model.id));
+    return ApiError(429, fmt::format("{} requests for {} run or wait already", model.in_work.load(), model.id));
 }
 
 uint64_t random_seed() {
@@ -72,7 +73,7 @@ Json sampling_json(const SamplingParams& sampling) {
 struct Endpoints::Endpoint {
     std::string_view method, path;
     ApiResult<void> (Endpoints::*answer)(const CallPtr&);
-    bool needs_model = true, needs_key = true;
+    unsigned traits = 0;
 };
 
 // Every path also with /v1 before it. A path that ends in a slash stands for all below it, / for itself.
@@ -85,10 +86,10 @@ const Endpoints::Endpoint Endpoints::kEndpoints[] = {
     {"POST", "/detokenize", &Endpoints::text},
     {"GET", "/tokenizer_info", &Endpoints::special_tokens},
     {"GET", "/props", &Endpoints::props},
-    {"GET", "/metrics", &Endpoints::metrics},
-    {"GET", "/health", &Endpoints::health, false, false},
-    {"GET", "/version", &Endpoints::version, false},
-    {"GET", "/", &Endpoints::home, false},
+    {"GET", "/metrics", &Endpoints::metrics, kProbe},
+    {"GET", "/health", &Endpoints::health, kWithoutModel | kWithoutKey | kProbe},
+    {"GET", "/version", &Endpoints::version, kWithoutModel},
+    {"GET", "/", &Endpoints::home, kWithoutModel | kProbe},
 };
 
 http::Response Endpoints::error(int status, std::string_view message, const http::Request& request) {
@@ -131,8 +132,10 @@ ApiResult<void> Endpoints::route(const CallPtr& call) {
 }
 
 ApiResult<void> Endpoints::dispatch(const Endpoint& endpoint, const CallPtr& call) {
-    if (endpoint.needs_key) TRY(check_key(call->request()));
-    if (endpoint.needs_model && !ready_.load(std::memory_order_acquire)) return ApiError(503, "the model is loading");
+    call->record().probe = (endpoint.traits & kProbe) != 0;
+    if ((endpoint.traits & kWithoutKey) == 0) TRY(check_key(call->request()));
+    if ((endpoint.traits & kWithoutModel) == 0 && !ready_.load(std::memory_order_acquire))
+        return ApiError(503, "the model is loading");
     return (this->*endpoint.answer)(call);
 }
 

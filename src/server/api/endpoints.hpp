@@ -2,7 +2,6 @@
 #pragma once
 
 #include <atomic>
-#include <functional>
 
 #include "server/api/models.hpp"
 #include "server/api/text_request.hpp"

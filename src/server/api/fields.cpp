@@ -7,13 +7,20 @@
 namespace godwit::api {
 namespace {
 
+/// About 40 bytes of a value at most: a request must not make a message as long as itself.
 std::string spelled(const Json& value) {
     if (value.is_number_float() && std::isinf(value.get<double>())) return "a number that large";
     return value.is_primitive() ? printable(json_text(value), 40) : value.type_name();
 }
 
-}  // namespace
+bool is_off(const Json& value) {
+    if (value.is_boolean()) return !value.get<bool>();
+    if (value.is_number()) return value.get<double>() == 0;
+    if (value.is_string()) return value.get_ref<const std::string&>().empty();
+    return value.is_array() && value.empty();
+}
 
+/// Of an integer, however it is spelled. None: another value, or beyond 64 bits with a sign.
 std::optional<int64_t> integer_value(const Json& number) {
     if (number.is_number_unsigned() && number.get<uint64_t>() > uint64_t{INT64_MAX}) return std::nullopt;
     if (number.is_number_integer()) return number.get<int64_t>();
@@ -23,9 +30,16 @@ std::optional<int64_t> integer_value(const Json& number) {
     return fits ? std::optional(static_cast<int64_t>(real)) : std::nullopt;
 }
 
+}  // namespace
+
 const Json* Fields::find(const char* name) const {
     auto found = object_.find(name);
     return found == object_.end() || found->is_null() ? nullptr : &*found;
+}
+
+const Json* Fields::find_on(const char* name) const {
+    const Json* member = find(name);
+    return member == nullptr || is_off(*member) ? nullptr : member;
 }
 
 bool Fields::flag(const char* name, bool otherwise) {
@@ -90,6 +104,20 @@ std::vector<std::string> Fields::texts(const char* name, size_t count_max, size_
             fail(name, fmt::format("a text of {} bytes (at most {})", texts.back().size(), bytes_max));
     }
     return texts;
+}
+
+std::vector<TokenId> Fields::token_ids(const char* name, const Json& list, int64_t vocabulary) {
+    std::vector<TokenId> ids;
+    ids.reserve(list.size());
+    for (const Json& each : list) {
+        std::optional<int64_t> id = integer_value(each);
+        if (!id || *id < 0 || *id >= vocabulary) {
+            fail(name, fmt::format("{} is no token id (0 to {})", spelled(each), vocabulary - 1));
+            break;
+        }
+        ids.push_back(static_cast<TokenId>(*id));
+    }
+    return ids;
 }
 
 void Fields::fail(const std::string& name, const std::string& what) {

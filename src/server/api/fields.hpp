@@ -10,12 +10,9 @@
 
 namespace godwit::api {
 
-/// Of an integer, however it is spelled: 512, 512.0 or 5.12e2. None: another value, or beyond 64 bits with a sign.
-std::optional<int64_t> integer_value(const Json& number);
-
 class Fields {
 public:
-    /// `object` is one, and outlives this. `path` goes before the names in faults: "stream_options.".
+    /// `object` is a JSON object that outlives this. `path` goes before the names in faults: "stream_options.".
     explicit Fields(const Json& object, std::string path = "") : object_(object), path_(std::move(path)) {}
     /// An object inside `outer`'s: its faults are outer's.
     Fields(const Json& object, std::string path, Fields& outer)
@@ -24,8 +21,11 @@ public:
     /// The member, if there is one and it is not null.
     const Json* find(const char* name) const;
     bool has(const char* name) const { return find(name) != nullptr; }
+    /// The member, unless it is what clients send for "no such thing": null, false, 0, "" or [].
+    const Json* find_on(const char* name) const;
 
     bool flag(const char* name, bool otherwise);
+    /// However it is spelled: 512, 512.0 or 5.12e2.
     int64_t integer(const char* name, int64_t otherwise, int64_t min, int64_t max);
     float number(const char* name, float otherwise, float min, float max);
     std::string text(const char* name, std::string otherwise);
@@ -34,6 +34,8 @@ public:
     const Json* array(const char* name);
     /// A text or a list of texts; none if absent.
     std::vector<std::string> texts(const char* name, size_t count_max, size_t bytes_max);
+    /// Of `list`, the member or an array in it: ids from 0 to vocabulary - 1, up to the first fault.
+    std::vector<TokenId> token_ids(const char* name, const Json& list, int64_t vocabulary);
 
     /// What goes before the names of the members of the member `name`.
     std::string path(const std::string& name) const { return path_ + name + "."; }

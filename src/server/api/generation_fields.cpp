@@ -53,20 +53,11 @@ bool is_text(const Json& value, std::string_view text) {
     return value.is_string() && value.get_ref<const std::string&>() == text;
 }
 
-/// What clients send for "no such thing".
-bool is_off(const Json& value) {
-    if (value.is_boolean()) return !value.get<bool>();
-    if (value.is_number()) return value.get<double>() == 0;
-    return is_text(value, "") || (value.is_array() && value.empty());
-}
-
 void refuse_constraints(Fields& fields) {
     for (const char* name : kConstraints)
-        if (const Json* value = fields.find(name); value != nullptr && !is_off(*value))
-            fields.fail(name, "it is not supported");
-    if (const Json* call = fields.find("function_call"))
-        if (!is_text(*call, "auto") && !is_text(*call, "none"))
-            fields.fail("function_call", "only \"auto\" and \"none\" are supported");
+        if (fields.find_on(name) != nullptr) fields.fail(name, "it is not supported");
+    chooses_no_tool(fields, "function_call");
+    if (fields.find_on("response_format") == nullptr) return;
     if (const Json* format = fields.object("response_format"))
         if (!is_text(format->value("type", Json()), "text"))
             fields.fail("response_format", "only the type \"text\" is supported");
@@ -94,6 +85,14 @@ GenerateRequest read_generation(Fields& fields, const RequestContext& context) {
     request.ignore_end = fields.flag("ignore_eos", false);
     refuse_constraints(fields);
     return request;
+}
+
+bool chooses_no_tool(Fields& fields, const char* name) {
+    const Json* choice = fields.find_on(name);
+    bool none = choice != nullptr && is_text(*choice, "none");
+    if (choice != nullptr && !none && !is_text(*choice, "auto"))
+        fields.fail(name, "only \"auto\" and \"none\" are supported");
+    return none;
 }
 
 bool wants_usage(Fields& fields) {

@@ -11,6 +11,10 @@ namespace godwit::api {
 /// constrain the answer and is not supported is a fault.
 GenerateRequest read_generation(Fields& fields, const RequestContext& context);
 
+/// Whether tool_choice, or function_call as it was called before, is "none". "auto" is the default; another value is a
+/// fault.
+bool chooses_no_tool(Fields& fields, const char* name);
+
 /// stream_options.include_usage.
 bool wants_usage(Fields& fields);
 

@@ -33,7 +33,13 @@ Json usage_json(const Usage& usage) {
 
 const char* finish_name(FinishReason reason) { return reason == FinishReason::Length ? "length" : "stop"; }
 
-std::string fingerprint() { return fmt::format("godwit-{}", version()); }
+Json AnswerHead::json(const char* object) const {
+    return {{"id", id_},
+            {"object", object},
+            {"created", created_},
+            {"model", model_},
+            {"system_fingerprint", fmt::format("godwit-{}", version())}};
+}
 
 std::string stream_end(Json head, const Usage* usage) {
     std::string end;

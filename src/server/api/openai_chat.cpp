@@ -10,7 +10,6 @@ namespace {
 
 constexpr size_t kToolsMax = 512;
 constexpr size_t kTemplateMembersMax = 64;
-constexpr int64_t kTopLogprobsMax = 20;
 
 void check_function(Fields& tool) {
     const Json* function = tool.object("function");
@@ -48,10 +47,7 @@ Json template_members(Fields& fields) {
         if (members->size() > kTemplateMembersMax)
             fields.fail("chat_template_kwargs",
                         fmt::format("{} members (at most {})", members->size(), kTemplateMembersMax));
-        for (const auto& [name, value] : members->items())
-            if (name == "messages" || name == "tools")
-                fields.fail("chat_template_kwargs", name + " has a field of its own");
-            else extra[name] = value;
+        extra = *members;
     }
     if (const Json* documents = fields.array("documents")) extra["documents"] = *documents;
     if (fields.has("reasoning_effort")) extra["reasoning_effort"] = fields.text("reasoning_effort", "");
@@ -63,11 +59,7 @@ Conversation read_conversation(Fields& fields) {
     if (const Json* messages = fields.array("messages")) conversation.messages = *messages;
     else fields.fail("messages", "it is missing");
     Json tools = function_tools(fields);
-    const Json* choice = fields.find("tool_choice");
-    bool none = choice != nullptr && *choice == "none";
-    if (choice != nullptr && !none && *choice != "auto")
-        fields.fail("tool_choice", "only \"auto\" and \"none\" are supported");
-    if (!none) conversation.tools = std::move(tools);
+    if (!chooses_no_tool(fields, "tool_choice")) conversation.tools = std::move(tools);
     conversation.continue_final_message = fields.flag("continue_final_message", false);
     conversation.add_generation_prompt = fields.flag("add_generation_prompt", !conversation.continue_final_message);
     if (conversation.continue_final_message && conversation.add_generation_prompt)
@@ -85,7 +77,7 @@ public:
 
     ChatEncoder(const RequestContext& context, const Options& options)
         : tokenizer_(*context.engine.model().tokenizer),
-          model_(context.model),
+          head_("chatcmpl-", context.model),
           options_(options),
           answers_(options.choices) {}
 
@@ -111,7 +103,7 @@ public:
     }
 
     std::string end(const Usage& usage) override {
-        return openai::stream_end(head("chat.completion.chunk"), options_.include_usage ? &usage : nullptr);
+        return openai::stream_end(head_.json("chat.completion.chunk"), options_.include_usage ? &usage : nullptr);
     }
 
     Json whole(const Usage& usage) override {
@@ -127,7 +119,7 @@ public:
                                {"logprobs", std::move(logprobs)},
                                {"finish_reason", answer.finish}});
         }
-        Json whole = head("chat.completion");
+        Json whole = head_.json("chat.completion");
         whole["choices"] = std::move(choices);
         whole["usage"] = openai::usage_json(usage);
         return whole;
@@ -141,15 +133,7 @@ private:
         Json logprobs = Json::array();
     };
 
-    Json head(const char* object) const {
-        return {{"id", id_},
-                {"object", object},
-                {"created", created_},
-                {"model", model_},
-                {"system_fingerprint", openai::fingerprint()}};
-    }
-
-    /// The end token is no text of the answer, and has none here.
+    /// The end token is no part of the answer's text, so its entry has none.
     Json logprob(const Event& event) const {
         auto named = [&](TokenId token, float logprob) {
             bool is_end = event.kind == Event::Kind::Finish && token == event.token;
@@ -162,7 +146,7 @@ private:
     }
 
     std::string chunk(int32_t choice, Json delta, Json logprobs, Json finish) const {
-        Json chunk = head("chat.completion.chunk");
+        Json chunk = head_.json("chat.completion.chunk");
         Json only = {{"index", choice},
                      {"delta", std::move(delta)},
                      {"logprobs", std::move(logprobs)},
@@ -183,10 +167,8 @@ private:
     }
 
     const Tokenizer& tokenizer_;
-    const std::string model_;
+    const openai::AnswerHead head_;
     const Options options_;
-    const std::string id_ = random_id("chatcmpl-");
-    const int64_t created_ = unix_seconds();
     std::vector<Whole> answers_;
 };
 
@@ -194,18 +176,10 @@ ChatEncoder::Options read_encoding(Fields& fields, GenerateRequest& request) {
     ChatEncoder::Options options{
         .stream = fields.flag("stream", false), .include_usage = wants_usage(fields), .choices = request.choices};
     options.logprobs = fields.flag("logprobs", false);
-    auto top = static_cast<int32_t>(fields.integer("top_logprobs", 0, 0, kTopLogprobsMax));
+    auto top = static_cast<int32_t>(fields.integer("top_logprobs", 0, 0, openai::kLogprobsMax));
     if (top > 0 && !options.logprobs) fields.fail("top_logprobs", "it needs logprobs: true");
     request.sampling.top_logprobs = options.logprobs ? top : -1;
     return options;
-}
-
-/// Faults of a conversation begin with the field; a template's own are about all messages.
-std::string field_of(const std::string& fault) {
-    std::string field = fault.substr(0, fault.find(": "));
-    for (const char* name : {"messages", "tools", "chat_template_kwargs"})
-        if (field.starts_with(name) && field.find(' ') == field.npos) return field;
-    return "messages";
 }
 
 }  // namespace
@@ -213,8 +187,8 @@ std::string field_of(const std::string& fault) {
 ApiResult<std::vector<TokenId>> read_chat_prompt(Fields& fields, const Model& model) {
     Conversation conversation = read_conversation(fields);
     TRY(fields.check());
-    Result<std::vector<TokenId>> tokens = chat_prompt(model, conversation);
-    if (!tokens.ok()) return ApiError(400, tokens.error().message).about(field_of(tokens.error().message));
+    ChatResult<std::vector<TokenId>> tokens = chat_prompt(model, conversation);
+    if (!tokens.ok()) return ApiError(400, tokens.error().message).about(tokens.error().field);
     return std::move(tokens).take();
 }
 

@@ -11,26 +11,14 @@ namespace {
 
 constexpr size_t kPromptsMax = 256;
 constexpr int64_t kAnswersMax = 1024;  // prompts × n
-constexpr int64_t kLogprobsMax = 20;
+constexpr const char* kObject = "text_completion";
 
 using Tokens = std::vector<TokenId>;
 
-ApiResult<Tokens> read_tokens(const Json& list, const EngineImpl& engine) {
-    int64_t vocabulary = engine.model().plan.vocabulary;
-    Tokens tokens;
-    tokens.reserve(list.size());
-    for (const Json& token : list) {
-        std::optional<int64_t> id = integer_value(token);
-        if (!id || *id < 0 || *id >= vocabulary)
-            return ApiError(400, fmt::format("prompt: {} is no token id (0 to {})", token.dump(), vocabulary - 1))
-                .about("prompt");
-        tokens.push_back(static_cast<TokenId>(*id));
-    }
-    return tokens;
-}
-
 /// A string, strings, token ids, or lists of token ids.
-ApiResult<std::vector<Tokens>> read_prompts(const Json* prompt, const EngineImpl& engine) {
+ApiResult<std::vector<Tokens>> read_prompts(Fields& fields, const EngineImpl& engine) {
+    const Json* prompt = fields.find("prompt");
+    int64_t vocabulary = engine.model().plan.vocabulary;
     auto wrong = [] {
         return ApiError(400, "prompt: expected a string, an array of strings, or token ids (arrays of them)")
             .about("prompt");
@@ -38,7 +26,8 @@ ApiResult<std::vector<Tokens>> read_prompts(const Json* prompt, const EngineImpl
     std::vector<Tokens> prompts;
     if (prompt == nullptr) return ApiError(400, "prompt: it is missing").about("prompt");
     if (prompt->is_array() && !prompt->empty() && prompt->front().is_number()) {
-        prompts.push_back(TRY(read_tokens(*prompt, engine)));
+        prompts.push_back(fields.token_ids("prompt", *prompt, vocabulary));
+        TRY(fields.check());
         return prompts;
     }
     const Json list = prompt->is_string() ? Json::array({*prompt}) : *prompt;
@@ -47,21 +36,20 @@ ApiResult<std::vector<Tokens>> read_prompts(const Json* prompt, const EngineImpl
         return ApiError(400, fmt::format("prompt: {} prompts (at most {})", list.size(), kPromptsMax)).about("prompt");
     for (const Json& each : list) {
         if (each.is_string()) prompts.push_back(engine.tokenize(each.get_ref<const std::string&>()));
-        else if (each.is_array()) prompts.push_back(TRY(read_tokens(each, engine)));
+        else if (each.is_array()) prompts.push_back(fields.token_ids("prompt", each, vocabulary));
         else return wrong();
+        TRY(fields.check());
     }
     return prompts;
 }
 
-int64_t code_points(std::string_view text) {
-    return std::count_if(text.begin(), text.end(), [](char c) { return (c & 0xC0) != 0x80; });
-}
+int64_t code_points(std::string_view text) { return static_cast<int64_t>(utf8_length(text)); }
 
 /// The object `logprobs`: parallel lists, with the offset at which each token begins, in code points from the start of
 /// the prompt's text.
 class Logprobs {
 public:
-    /// With the first token of a prompt, which follows from nothing. `text`: the prompt's.
+    /// With the first token of a prompt, which has no probability. `text`: the prompt's.
     void begin_prompt(const Tokenizer& tokenizer, const Tokens& prompt, std::string_view text) {
         StreamDecoder decoder;
         std::string of_tokens;
@@ -69,12 +57,12 @@ public:
         offset_ = code_points(text) - code_points(of_tokens);  // below 0: SentencePiece's prefix space is not in `text`
         push(tokenizer, prompt.front(), token_name(tokenizer, prompt.front()), nullptr, nullptr);
     }
-    /// The answer's text begins anew behind the prompt's.
+    /// The answer's text begins after the prompt's.
     void begin_answer(std::string_view prompt) {
         decoder_ = StreamDecoder();
         offset_ = code_points(prompt);
     }
-    /// A token by its name; it is among the top ones, also where others are likelier.
+    /// A token by its name. It is listed among the top ones even where others are likelier.
     void add(const Tokenizer& tokenizer, const Event& event, std::string name) {
         Json top = Json::object();
         auto list = [&](std::string top_name, float logprob) {  // of equal names the likeliest
@@ -121,7 +109,7 @@ public:
     };
 
     CompletionEncoder(const RequestContext& context, const Options& options, const std::vector<Tokens>& prompts)
-        : tokenizer_(*context.engine.model().tokenizer), model_(context.model), options_(options) {
+        : tokenizer_(*context.engine.model().tokenizer), head_("cmpl-", context.model), options_(options) {
         for (const Tokens& prompt : prompts) {
             Choice choice;
             std::string text = replace_ill_formed(tokenizer_.decode(prompt));
@@ -155,11 +143,11 @@ public:
     }
 
     std::string end(const Usage& usage) override {
-        return openai::stream_end(head(), options_.include_usage ? &usage : nullptr);
+        return openai::stream_end(head_.json(kObject), options_.include_usage ? &usage : nullptr);
     }
 
     Json whole(const Usage& usage) override {
-        Json whole = head();
+        Json whole = head_.json(kObject);
         whole["choices"] = Json::array();
         for (size_t i = 0; i < choices_.size(); ++i) whole["choices"].push_back(take(i, choices_[i].finish));
         whole["usage"] = openai::usage_json(usage);
@@ -191,14 +179,6 @@ private:
         choice.logprobs.add(tokenizer_, event, is_end ? "" : token_name(tokenizer_, event.token));
     }
 
-    Json head() const {
-        return {{"id", id_},
-                {"object", "text_completion"},
-                {"created", created_},
-                {"model", model_},
-                {"system_fingerprint", openai::fingerprint()}};
-    }
-
     /// Text and logprobs so far; both begin anew.
     Json take(size_t index, Json finish) {
         Choice& choice = choices_[index];
@@ -211,17 +191,15 @@ private:
     }
 
     std::string chunk(size_t index, Json finish) {
-        Json chunk = head();
+        Json chunk = head_.json(kObject);
         chunk["choices"] = Json::array({take(index, std::move(finish))});
         if (options_.include_usage) chunk["usage"] = nullptr;
         return sse(chunk);
     }
 
     const Tokenizer& tokenizer_;
-    const std::string model_;
+    const openai::AnswerHead head_;
     const Options options_;
-    const std::string id_ = random_id("cmpl-");
-    const int64_t created_ = unix_seconds();
     std::vector<std::string> prompts_;  // their texts
     std::vector<Choice> choices_;       // [prompts × choices]
 };
@@ -231,7 +209,7 @@ CompletionEncoder::Options read_encoding(Fields& fields, GenerateRequest& reques
         .stream = fields.flag("stream", false),
         .include_usage = wants_usage(fields),
         .echo = fields.flag("echo", false),
-        .logprobs = static_cast<int32_t>(fields.integer("logprobs", -1, 0, kLogprobsMax)),
+        .logprobs = static_cast<int32_t>(fields.integer("logprobs", -1, 0, openai::kLogprobsMax)),
         .choices = request.choices};
     int64_t best_of = fields.integer("best_of", request.choices, 1, INT64_MAX);
     if (best_of != request.choices) fields.fail("best_of", "only the value of n is supported");
@@ -247,7 +225,7 @@ ApiResult<TextRequest> read_completions(Fields& fields, const RequestContext& co
     GenerateRequest request = read_generation(fields, context);
     CompletionEncoder::Options options = read_encoding(fields, request);
     TRY(fields.check());
-    std::vector<Tokens> prompts = TRY(read_prompts(fields.find("prompt"), context.engine));
+    std::vector<Tokens> prompts = TRY(read_prompts(fields, context.engine));
     if (std::ssize(prompts) * request.choices > kAnswersMax)
         return ApiError(400, fmt::format("n: {} prompts with {} answers each are too many (at most {} in all)",
                                          prompts.size(), request.choices, kAnswersMax))

@@ -26,13 +26,9 @@ double tokens_per_second(const RequestRecord& record) {
     return record.output_tokens > 1 && seconds > 0 ? static_cast<double>(record.output_tokens - 1) / seconds : 0;
 }
 
-bool is_probe(const RequestRecord& record) {
-    return record.status == 200 && (record.path == "/health" || record.path == "/metrics" || record.path == "/");
-}
-
 bool wanted(const RequestRecord& record, const LogOptions& options) {
     if (options.quiet) return record.status >= 500;
-    return options.verbose || !is_probe(record);
+    return options.verbose || !record.probe || record.status != 200;
 }
 
 /// A count of tokens in at most five columns: "32768", "131k", "1.0M".
@@ -48,7 +44,7 @@ std::string short_seconds(double seconds) {
     return seconds < 99.95 ? fmt::format("{:.1f} s", seconds) : fmt::format("{:.0f} s", seconds);
 }
 
-/// "32 in (90 % cached)  29 out (134.4/s)  first token 35 ms  stop"
+/// "32 in (90 % cached)  29 out (134/s)  first 35 ms  stop"
 std::string answer_text(const RequestRecord& record) {
     std::string text;
     if (record.prompt_tokens > 0) text += fmt::format("  {} in", short_count(record.prompt_tokens));

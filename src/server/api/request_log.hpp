@@ -11,7 +11,7 @@ namespace godwit::api {
 /// What is known of a request when it ends.
 struct RequestRecord {
     std::string id, peer, method, path;
-    std::string model;  // empty: the request did not get as far
+    std::string model;  // empty: the request did not get that far
     int status = 200;
     int64_t prompt_tokens = 0, cached_tokens = 0, output_tokens = 0;
     double seconds = 0;              // from the first byte handled to the last one given out
@@ -20,15 +20,15 @@ struct RequestRecord {
     std::string finish;  // "stop", "length", "cancelled", "error"; empty where nothing is generated
     std::string error;   // text of the error, if there was one
     std::string prompt;  // only where the log was asked for it
+    bool probe = false;  // what monitors ask again and again: answered with 200 it has a row only with `verbose`
 };
 
 enum class LogFormat { Text, Json };
 
 struct LogOptions {
     LogFormat format = LogFormat::Text;
-    bool quiet = false;  // only errors of the server itself (5xx)
-    bool verbose =
-        false;  // also who asked, the request's id and the wait in the queue, and requests for /health and /metrics
+    bool quiet = false;    // only errors of the server itself (5xx)
+    bool verbose = false;  // also who asked, the request's id and the wait in the queue, and rows of probes
     bool prompts = false;  // with the text of prompts
     size_t models = 1;     // that are served: rows for people name theirs where there are several
 };

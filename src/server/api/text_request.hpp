@@ -1,5 +1,5 @@
-// A request for text, read: what the engine is asked, and how its answer is told. The same readers serve the routes and
-// the lines of `godwit run --batch`.
+// A request for text, read: what the engine is asked, and how its answer is encoded. The same readers serve the routes
+// and the lines of `godwit run --batch`.
 #pragma once
 
 #include <memory>

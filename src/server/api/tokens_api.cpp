@@ -47,15 +47,8 @@ ApiResult<void> detokenize(Call& call, const Models& models, const Json& body) {
     const Json* list = fields.array("tokens");
     TRY(fields.check());
     if (list == nullptr) return ApiError(400, "tokens: it is missing").about("tokens");
-    std::vector<TokenId> tokens;
-    for (const Json& token : *list) {
-        std::optional<int64_t> id = integer_value(token);
-        if (!id || *id < 0 || *id >= static_cast<int64_t>(model.tokenizer().size()))
-            return ApiError(400, fmt::format("tokens: {} is no token id (0 to {})", token.dump(),
-                                             model.tokenizer().size() - 1))
-                .about("tokens");
-        tokens.push_back(static_cast<TokenId>(*id));
-    }
+    std::vector<TokenId> tokens = fields.token_ids("tokens", *list, model.tokenizer().size());
+    TRY(fields.check());
     std::string text = model.tokenizer().decode(tokens, true);
     call.respond({{"prompt", text}, {"content", text}});
     return {};

@@ -1,5 +1,5 @@
-// POST /tokenize and /detokenize, GET /tokenizer_info, in a form that clients of vLLM and of llama.cpp both find their
-// way in.
+// POST /tokenize and /detokenize, GET /tokenizer_info, in a form that clients of both vLLM and llama.cpp
+// understand.
 #pragma once
 
 #include "server/api/models.hpp"

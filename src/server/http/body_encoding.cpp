@@ -7,7 +7,7 @@
 #include <algorithm>
 #include <memory>
 
-#include "server/http/ascii.hpp"
+#include "base/ascii.hpp"
 
 namespace godwit::http {
 
@@ -23,7 +23,7 @@ DecodedBody too_long(size_t bytes_max) {
     return {413, fmt::format("the decompressed body is longer than {} bytes", bytes_max), {}};
 }
 
-/// Makes room behind `used` bytes: twice as much as there was, one byte over the limit at most. False: no room is left.
+/// Makes room after `used` bytes: twice as much as there was, one byte over the limit at most. False: no room is left.
 bool grow(std::string& out, size_t used, size_t bytes_max) {
     if (used < out.size()) return true;
     if (used > bytes_max) return false;

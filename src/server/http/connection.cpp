@@ -250,7 +250,7 @@ void Connection::finish() {
 void Connection::abandoned() {
     if (!streaming_ && !end_of_input_)
         return respond(service_.error(500, "the request was dropped without an answer", answer_->request));
-    release_answer();  // what is sent already is sent; that it is cut off can be told from the missing end
+    release_answer();  // what is sent stays sent; the client sees from the missing end that it was cut off
     keep_alive_ = false;
     complete_ = true;
     if (!write_active_) close();

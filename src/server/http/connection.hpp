@@ -2,11 +2,12 @@
 // machine of callbacks on the thread of run(). While an answer is awaited or sent it goes on reading (a bounded
 // amount), which is how it notices that the client left.
 //
-//   Handshake → Idle → Receiving → Answering → Idle …           (without TLS it begins Idle)
-//                                     └→ Lingering → Closed      Lingering: all is sent; what still comes in is
-//                                     dropped, for a while, as
-//   any → Closed                                                 closing at once would make the kernel reset what the
-//   client has not read
+//   Handshake → Idle → Receiving → Answering → Idle …      (without TLS it begins Idle)
+//                                      └→ Lingering → Closed
+//   any → Closed
+//
+// Lingering: all is sent; what still comes in is dropped for a while. If the socket were closed at once, the kernel
+// would reset the connection, and the client would lose what it has not read.
 #pragma once
 
 #include <boost/asio/ip/tcp.hpp>
@@ -99,7 +100,7 @@ private:
     bool complete_ = false;      // nothing more will be queued
     bool unread_input_ = false;  // the answer came before the request was read
 
-    std::string pending_, writing_;  // queued behind, and given to the socket
+    std::string pending_, writing_;  // what waits for the socket, and what the socket has
     size_t written_ = 0;             // of writing_
     bool write_active_ = false;
 

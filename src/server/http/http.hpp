@@ -49,7 +49,7 @@ public:
     virtual void respond(Response response) = 0;
     /// 200 and this type; what follows is sent as it comes (chunked). An event stream also gets pings in its silences.
     virtual void begin_stream(std::string_view content_type) = 0;
-    /// Of an event stream whole events: a ping may come before and after.
+    /// In an event stream whole events, as a ping may come between two calls.
     virtual void send(std::string data) = 0;
     virtual void finish() = 0;
 
@@ -70,8 +70,8 @@ public:
     /// unanswered answers 500, a stream that is destroyed unfinished is cut off.
     virtual void handle(std::shared_ptr<Exchange> exchange) = 0;
     /// The answer to what handle() never gets (400, 403, 408, 413, 431 …), and to what it left unanswered (5xx), in the
-    /// form that this API's clients read. On any thread, at any time. Of the request what was read: it may lack all but
-    /// id and peer.
+    /// form that this API's clients read. On any thread, at any time. `request` is what was read of it: it may lack all
+    /// but id and peer.
     virtual Response error(int status, std::string_view message, const Request& request) = 0;
 };
 
@@ -97,7 +97,11 @@ struct Options {
     std::function<void(size_t answers)> on_drain{};
 };
 
-/// An origin as browsers send it: "https://chat.example", "http://10.0.0.5:3000"; letters small, without a final slash
+/// Whether only this machine can reach a server at `host`: localhost, 127.x.y.z or ::1, in either case, without
+/// brackets or a port. A name like 127.example is none of them.
+bool is_loopback(std::string_view host);
+
+/// An origin as browsers send it: "https://chat.example", "http://10.0.0.5:3000"; in lower case, without a final slash
 /// or the scheme's own port. "*" stays. Error: it is none (a path, no scheme, …).
 Result<std::string> parse_origin(std::string_view text);
 

@@ -4,8 +4,8 @@
 
 #include <algorithm>
 
+#include "base/ascii.hpp"
 #include "base/printable.hpp"
-#include "server/http/ascii.hpp"
 
 namespace godwit::http {
 
@@ -19,10 +19,6 @@ bool is_ipv4(const std::string& host) {
 bool is_ip_literal(const std::string& host) {
     in6_addr address;
     return is_ipv4(host) || inet_pton(AF_INET6, host.c_str(), &address) == 1;
-}
-
-bool is_loopback(const std::string& host) {
-    return host == "localhost" || host == "::1" || (is_ipv4(host) && host.starts_with("127."));
 }
 
 bool is_number(std::string_view text) {
@@ -53,7 +49,7 @@ std::optional<Origin> split_origin(std::string_view text) {
 
 /// Of the user's own machine.
 bool is_local(const Origin& origin) {
-    if (origin.scheme == "http" || origin.scheme == "https") return is_loopback(std::string(host_of(origin.host)));
+    if (origin.scheme == "http" || origin.scheme == "https") return is_loopback(host_of(origin.host));
     for (const char* scheme : {"app", "tauri", "vscode-webview", "vscode-file"})
         if (origin.scheme == scheme) return true;
     return false;
@@ -63,6 +59,11 @@ bool is_local(const Origin& origin) {
 std::string shown(std::string_view text) { return printable(text, 200); }
 
 }  // namespace
+
+bool is_loopback(std::string_view host) {
+    const std::string name = lower_case(host);
+    return name == "localhost" || name == "::1" || (name.starts_with("127.") && is_ipv4(name));
+}
 
 std::string_view host_of(std::string_view authority) {
     if (authority.starts_with('[')) {
@@ -84,7 +85,7 @@ Result<std::string> parse_origin(std::string_view text) {
 }
 
 Policy::Policy(const Options& options)
-    : loopback_(is_loopback(lower_case(options.host))),
+    : loopback_(is_loopback(options.host)),
       any_origin_(std::ranges::count(options.cors_origins, "*") > 0),
       origins_(options.cors_origins),
       host_names_{"localhost", lower_case(options.host)} {

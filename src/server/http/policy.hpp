@@ -1,6 +1,6 @@
 // Which web pages may talk to the server: CORS (the WHATWG Fetch standard), and a guard of servers on a loopback
-// address against pages that reach it from the user's own browser (DNS rebinding: a Host of somebody else; requests
-// that need no CORS: an Origin of somebody else). Pages and programs of the user's own machine may always ask, as with
+// address against pages that reach it from the user's own browser (DNS rebinding: a foreign Host; requests that
+// need no CORS: a foreign Origin). Pages and programs of the user's own machine may always ask, as with
 // Ollama: origins with a loopback host, and those of desktop programs (app:, tauri:, vscode-webview:, vscode-file:),
 // which no web page can have.
 #pragma once
@@ -33,7 +33,7 @@ private:
     bool known_host(std::string_view host) const;
 
     bool loopback_, any_origin_;
-    std::vector<std::string> origins_, host_names_;  // small letters
+    std::vector<std::string> origins_, host_names_;  // in lower case
 };
 
 /// The name or address of "name:port", "[::1]:port", …; without brackets.

@@ -7,7 +7,7 @@
 #include <boost/beast/http/basic_parser.hpp>
 #include <boost/beast/http/error.hpp>
 
-#include "server/http/ascii.hpp"
+#include "base/ascii.hpp"
 #include "server/http/target.hpp"
 
 namespace godwit::http {
@@ -66,7 +66,7 @@ public:
     std::string message;
 
 private:
-    /// Of what is left of the header, with its empty line; without one all there is.
+    /// Bytes of the rest of the header, with its empty line; all of `input` where that line is not there yet.
     size_t header_size(std::string_view input) const {
         if (header_taken_ > 0 && input.starts_with("\r\n")) return 2;
         const size_t end = input.find("\r\n\r\n");

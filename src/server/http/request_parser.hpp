@@ -20,7 +20,7 @@ public:
     RequestParser(size_t header_bytes_max, size_t body_bytes_max);
     ~RequestParser();
 
-    /// Takes bytes from the front of `input` and says how many; the rest has to come again, with more behind it.
+    /// Takes bytes from the front of `input` and says how many; the rest has to come again, with more after it.
     size_t put(std::string_view input);
     State state() const;
 

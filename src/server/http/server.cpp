@@ -1,6 +1,7 @@
 // The server: listens, counts connections, hands requests to workers, ends.
 #include <sys/resource.h>
 
+#include <atomic>
 #include <boost/asio/ip/tcp.hpp>
 #include <boost/asio/post.hpp>
 #include <boost/asio/signal_set.hpp>
@@ -9,6 +10,7 @@
 #include <csignal>
 #include <exception>
 #include <random>
+#include <unordered_set>
 
 #include "server/http/body_encoding.hpp"
 #include "server/http/connection.hpp"

@@ -1,12 +1,10 @@
 // What the connections of a server share. The thread of run() only, where nothing else is said.
 #pragma once
 
-#include <atomic>
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/ssl/context.hpp>
 #include <memory>
 #include <string>
-#include <unordered_set>
 
 #include "server/http/exchange.hpp"
 #include "server/http/http.hpp"

@@ -15,7 +15,7 @@ Result<std::string> percent_decoded(std::string_view text) {
             uint8_t value = 0;
             const char* digits = text.data() + i + 1;
             if (i + 2 >= text.size() || std::from_chars(digits, digits + 2, value, 16).ptr != digits + 2)
-                return error("request: '%' in the path without two hexadecimal digits behind it");
+                return error("request: '%' in the path without two hexadecimal digits after it");
             byte = static_cast<char>(value);
             i += 2;
         }
