@@ -83,7 +83,7 @@ Result<void> check(ServeOptions& options) {
 Result<void> check_access(const ServeOptions& options) {
     if (http::is_loopback(options.http.host) || !options.endpoints.api_keys.empty() || options.insecure) return done();
     return error(
-        "--host {}: everybody who reaches this address could use the server (give --api-key, or --insecure if that "
+        "--host {}: anyone who reaches this address could use the server (give --api-key, or --insecure if that "
         "is meant)",
         printable(options.http.host));
 }
@@ -140,16 +140,17 @@ void print_address(const ServeOptions& options, uint16_t port, const api::Served
     const std::string url = url_of(options, is_any ? "localhost" : options.http.host, port);
     const bool has_keys = !options.endpoints.api_keys.empty();
     bool chat = model.engine->model().chat_template.has_value();
-    fmt::print(stderr, "godwit {} serves at {}\n", version(), url);
+    std::string text = fmt::format("godwit {} serves at {}\n", version(), url);
     for (const std::string& address : addresses)
-        fmt::print(stderr, "  for other machines: {}\n", url_of(options, address, port));
+        text += fmt::format("  for other machines: {}\n", url_of(options, address, port));
     if (!http::is_loopback(options.http.host) && !has_keys)
-        fmt::print(stderr, "warning: no API key is asked for: whoever reaches this address can use the server\n");
-    fmt::print(stderr, "\n  curl {}{}/v1/{} -H 'Content-Type: application/json'{} \\\n    -d '{}'\n\n",
-               options.http.tls_cert.empty() ? "" : "-k ", url, chat ? "chat/completions" : "completions",
-               has_keys ? " -H \"Authorization: Bearer $KEY\"" : "",
-               chat ? R"({"messages": [{"role": "user", "content": "Hello!"}]})"
-                    : R"({"prompt": "The capital of France is"})");
+        text += "warning: no API key is asked for: anyone who reaches this address can use the server\n";
+    text += fmt::format("\n  curl {}{}/v1/{} -H 'Content-Type: application/json'{} \\\n    -d '{}'\n\n",
+                        options.http.tls_cert.empty() ? "" : "-k ", url, chat ? "chat/completions" : "completions",
+                        has_keys ? " -H \"Authorization: Bearer $KEY\"" : "",
+                        chat ? R"({"messages": [{"role": "user", "content": "Hello!"}]})"
+                             : R"({"prompt": "The capital of France is"})");
+    fmt::print(stderr, "{}", text);  // at once: who waits for the first line finds the others
 }
 
 /// Why the server does not end at once.

@@ -25,6 +25,7 @@ class Server:
             self.lines.append(line)
             if found := re.search(r"serves at (https?://\S+)", line):
                 self.url = found[1]
+            if line.startswith("    -d "):  # the end of the curl line: all that is said at the start
                 self.ready.set()
         self.ready.set()  # it has ended
 
