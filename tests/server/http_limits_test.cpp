@@ -194,7 +194,7 @@ TEST_F(HttpLimits, MakeSaysWhatIsWrong) {
                   server.port()));
     EXPECT_TRUE(message({.host = "no such host", .port = 0})
                     .starts_with("listen: 'no such host' is no address of this machine: "));
-    EXPECT_TRUE(message({.host = "192.0.2.1", .port = 0}).starts_with("listen: 192.0.2.1 port 0: Cannot assign"));
+    EXPECT_EQ(message({.host = "192.0.2.1", .port = 0}), "listen: '192.0.2.1' is no address of this machine");
     EXPECT_TRUE(message({.port = 0, .tls_cert = "cert.pem"}).starts_with("tls: "));
 }
 
