@@ -139,7 +139,7 @@ void print_address(const ServeOptions& options, uint16_t port, const api::Served
     const bool is_any = options.http.host == "0.0.0.0" || options.http.host == "::";
     const std::string url = url_of(options, is_any ? "localhost" : options.http.host, port);
     const bool has_keys = !options.endpoints.api_keys.empty();
-    bool chat = model.engine->model().chat_template.has_value();
+    bool chat = model.engine->model().chat_template != nullptr;
     std::string text = fmt::format("godwit {} serves at {}\n", version(), url);
     for (const std::string& address : addresses)
         text += fmt::format("  for other machines: {}\n", url_of(options, address, port));

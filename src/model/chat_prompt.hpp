@@ -3,6 +3,7 @@
 
 #include <vector>
 
+#include "dialect/chat_template.hpp"
 #include "model/model.hpp"
 
 namespace godwit {

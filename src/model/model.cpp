@@ -26,7 +26,8 @@ Result<CheckedModel> check_model(const std::string& path, const Device& device) 
     TRY(at(path, check_tensors(file, plan, device)));
     std::vector<std::string> warnings;
     std::unique_ptr<Tokenizer> tokenizer = TRY(at(path, read_tokenizer(file, warnings)));
-    auto chat_template = TRY(at(path, read_chat_template(file.metadata(), *tokenizer)));
+    auto found = TRY(at(path, read_chat_template(file.metadata(), *tokenizer)));
+    auto chat_template = found ? std::make_shared<const ChatTemplate>(*std::move(found)) : nullptr;
     return CheckedModel{std::move(file), std::move(plan), std::move(tokenizer), std::move(chat_template),
                         std::move(warnings)};
 }

@@ -4,12 +4,10 @@
 #pragma once
 
 #include <memory>
-#include <optional>
 #include <string>
 
 #include "backend/device.hpp"
 #include "base/result.hpp"
-#include "dialect/chat_template.hpp"
 #include "file/model_file.hpp"
 #include "model/plan.hpp"
 #include "model/weights.hpp"
@@ -17,20 +15,22 @@
 
 namespace godwit {
 
+class ChatTemplate;  // dialect/chat_template.hpp would bring all of JSON into every file
+
 /// A file with its plan and its tokenizer, all checked for a device, before any weight is laid out.
 struct CheckedModel {
     ModelFile file;
     ModelPlan plan;
     std::unique_ptr<Tokenizer> tokenizer;
-    std::optional<ChatTemplate> chat_template;  // none: the file has none
-    std::vector<std::string> warnings;          // a line for each fault of the file that does not matter to answers
+    std::shared_ptr<const ChatTemplate> chat_template;  // null: the file has none
+    std::vector<std::string> warnings;  // a line for each fault of the file that does not matter to answers
 };
 
 struct Model {
     ModelFile file;
     ModelPlan plan;
     std::unique_ptr<Tokenizer> tokenizer;
-    std::optional<ChatTemplate> chat_template;
+    std::shared_ptr<const ChatTemplate> chat_template;
     Weights weights;
 
     /// Opens, validates as a whole, and lays the weights out. Errors: one line, `path: what (fix)`.

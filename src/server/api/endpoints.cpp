@@ -222,7 +222,7 @@ ApiResult<void> Endpoints::props(const CallPtr& call) {
                         {"sequences", memory.sequences},
                         {"memory_bytes", memory.total()},
                         {"backend", model->engine->backend()},
-                        {"chat_template", model->engine->model().chat_template.has_value()},
+                        {"chat_template", model->engine->model().chat_template != nullptr},
                         {"default_generation_settings", sampling_json(model->sampling)}});
     }
     call->respond({{"version", godwit::version()}, {"models", list}});
